@@ -1,4 +1,4 @@
-"""Published claims about a study, read from a file with the place of every mistake."""
+"""Published claims on a study, parsed from a file with the position of every error."""
 
 from lasthop.study.claims.claim import Claim, Claims, Rule
 from lasthop.study.claims.load import claims_of, read_claims

@@ -1,4 +1,4 @@
-"""Figures of a claim: amounts with units, shares, tolerances, multiples of a swept key."""
+"""Parses the figures of a claim: amounts, shares, tolerances, multiples of a swept key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MULTIPLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SweptKey:
-    """A swept key with the names that it may have in a table."""
+    """A swept key and its possible column names."""
 
     key: str
     kind: Kind | str
@@ -36,7 +36,7 @@ class SweptKey:
 
 
 def swept_key(key: str) -> SweptKey:
-    """Find a key that a study can sweep.
+    """Return a key that a study can sweep.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def swept_key(key: str) -> SweptKey:
 
 
 def read_amount(value: object, kind: Kind | str, *, example: str) -> float:
-    """Read an amount in the unit of its results column."""
+    """Parse an amount into the unit of its results column."""
     if not isinstance(kind, Kind):
         return _number(value, example)
     amount = parse(value, kind, example=example)
@@ -67,13 +67,13 @@ def read_amount(value: object, kind: Kind | str, *, example: str) -> float:
 
 
 def read_share(value: object, *, example: str) -> float:
-    """Read ``2`` or ``200 %``, signed."""
+    """Parse a signed share, for example ``2`` or ``200 %``."""
     found = _PERCENTAGE.fullmatch(_text(value))
     return float(Decimal(found[1]) / 100) if found else _number(value, example)
 
 
 def read_percentage(value: object, *, example: str) -> float:
-    """Read ``+2 %``, signed and without limit."""
+    """Parse a signed percentage of any size, for example ``+2 %``."""
     found = _PERCENTAGE.fullmatch(_text(value))
     if found is None:
         raise Fault(f"{show(value)} is not a percentage", hint=f'write "{example}"')
@@ -81,7 +81,7 @@ def read_percentage(value: object, *, example: str) -> float:
 
 
 def read_tolerance(value: object, kind: Kind | str | None) -> tuple[float | None, float | None]:
-    """Read a relative tolerance (``15 %``) or an absolute one (``2 percentage points``, ``5 ms``).
+    """Parse a tolerance: relative (``15 %``) or absolute (``2 percentage points``, ``5 ms``).
 
     Returns
     -------
@@ -103,7 +103,7 @@ def read_tolerance(value: object, kind: Kind | str | None) -> tuple[float | None
 
 
 def read_multiple(value: object) -> tuple[float, SweptKey] | None:
-    """Read ``2 * path.delay.around`` or ``path.loss``; None if it is no such thing."""
+    """Parse a multiple of a swept key, such as ``2 * path.delay.around``, or return None."""
     found = _MULTIPLE.fullmatch(_text(value))
     if found is None:
         return None
@@ -111,7 +111,7 @@ def read_multiple(value: object) -> tuple[float, SweptKey] | None:
 
 
 def example_of(kind: Kind | str) -> str:
-    """Give an amount that messages suggest to write."""
+    """Return an example amount for error messages."""
     if not isinstance(kind, Kind):
         return "76"
     examples = {"fraction": "99 %", "time": "578 ms", "size": "400 B", "rate": "50 kbit/s"}

@@ -1,4 +1,4 @@
-"""Checks that a rule names stacks, parts and points that the study has."""
+"""Checks that the stacks, parts and points of a rule exist in the study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check_rule(
     rule: RuleForm, *, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]
 ) -> None:
-    """Check one rule.
+    """Check that the names in a rule exist in the study.
 
     Parameters
     ----------

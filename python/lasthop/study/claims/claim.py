@@ -1,4 +1,4 @@
-"""A published claim, in a form that runs can be judged by."""
+"""A published claim in a form that can be judged by runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Expected:
     absolute: float | None
 
     def range_around(self, row: Mapping[str, Any]) -> tuple[float, float] | None:
-        """Give the ends of the range at a point; None where the key holds no number."""
+        """Return the accepted range at a point; None if the key is not a number there."""
         value = self.factor
         if self.key is not None:
             cells = (row.get(column) for column in self.columns)
@@ -86,7 +86,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A side on which ours must lie.
+    """A one-sided condition on our value.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Bound:
     relative: bool
 
     def holds(self, value: float) -> bool:
-        """Whether a value that has no spread lies on the stated side."""
+        """Return whether a value without spread meets the condition."""
         compare = {
             ("above", True): operator.gt,
             ("above", False): operator.ge,
@@ -114,7 +114,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Some points of a part.
+    """Selection of points of a part.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class OrderedArm:
-    """A stack with the points at which it stands in an order.
+    """A stack of an order, with its points.
 
     Parameters
     ----------
@@ -151,14 +151,14 @@ class OrderedArm:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A rule that orders arms by a value, lowest first."""
+    """A rule on the order of stacks by a value, lowest first."""
 
     arms: tuple[OrderedArm, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The other cell of a ratio.
+    """The cell that a ratio is relative to.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One statement about one or several stacks at some points of a part.
+    """One statement about one or more stacks at some points of a part.
 
     Parameters
     ----------
@@ -262,11 +262,11 @@ class Claims:
     written: Mapping[str, Any]
 
     def __iter__(self) -> Iterator[Claim]:
-        """Give each claim, in the order of the file."""
+        """Yield the claims in the order of the file."""
         return iter(self.claims)
 
     def __len__(self) -> int:
-        """Give their number."""
+        """Return the number of claims."""
         return len(self.claims)
 
 

@@ -1,4 +1,4 @@
-"""The file of claims: published statements, and the rules that judge them."""
+"""Form of the claims file: published statements and the rules that judge them."""
 
 from __future__ import annotations
 
@@ -131,12 +131,12 @@ class RuleForm(Form):
 
     @property
     def along(self) -> str | None:
-        """The key along which the rule looks; None for a rule on points."""
+        """Return the key of the rule's axis, such as `peak_over`; None for a rule on points."""
         return next((name for name in _ALONG if getattr(self, name) is not None), None)
 
     @property
     def arms(self) -> list[OrderedForm]:
-        """The stacks with their parts, the lowest first where the rule is an order."""
+        """Return the stacks of an order with their parts, lowest first."""
         ordered = self.lowest_first or list(reversed(self.highest_first or []))
         return [
             one if isinstance(one, OrderedForm) else OrderedForm(stack=one, part=self.part)
@@ -145,7 +145,7 @@ class RuleForm(Form):
 
     @property
     def requirement(self) -> str:
-        """The key of the rule that states its condition."""
+        """Return the key of the rule that states its condition."""
         return next(name for name in _REQUIREMENTS if getattr(self, name) is not None)
 
     @model_validator(mode="after")

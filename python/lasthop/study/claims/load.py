@@ -1,4 +1,4 @@
-"""Reads the file of claims that a study names."""
+"""Loads the claims file of a study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SKETCH = 'begin with "claims:" and a list of {id: CK1, kind: value, what: ..., 
 
 
 def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]) -> Claims:
-    """Read a file of claims and check that its rules name parts of the study.
+    """Parse a claims file and check its rules against the study.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequen
 
 
 def claims_of(study: Mapping[str, Any]) -> Claims:
-    """Give the claims of a study as the manifest of its results describes it.
+    """Return the claims of a study from the manifest of its results.
 
     Raises
     ------

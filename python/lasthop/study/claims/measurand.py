@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Measurand:
-    """A quantity of a run.
+    """A quantity that a claim can use.
 
     Parameters
     ----------
@@ -37,34 +37,34 @@ class Measurand:
 
     @property
     def unit(self) -> str:
-        """The unit of its value. All times have the same."""
+        """Return the unit of its values."""
         return self.kind.column_unit if self.kind is TIME else self.measure.unit
 
     @property
     def possible(self) -> tuple[float, float]:
-        """The least and the greatest value that it can have."""
+        """Return the smallest and the largest possible value."""
         return self.measure.possible
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of ``runs.parquet`` that it is made of."""
+        """Return the columns of ``runs.parquet`` that the quantity is computed from."""
         made_of = self.measure.made_of
         return (self.measure.name,) if made_of is None else made_of.columns
 
     @property
     def is_complement(self) -> bool:
-        """Whether it is one less its columns."""
+        """Return whether the quantity is one minus its columns."""
         made_of = self.measure.made_of
         return made_of is not None and made_of.complement
 
     def value(self, row: Mapping[str, Any]) -> float:
-        """Give its value in a run. An empty cell counts as infinite."""
+        """Return the quantity in a run. An empty cell counts as infinite."""
         cells = [row.get(column) for column in self.columns]
         total = self._scale * math.fsum(math.inf if cell is None else cell for cell in cells)
         return 1 - total if self.is_complement else total
 
     def in_column(self, value: float) -> float:
-        """Give the sum of its columns for a value."""
+        """Return the sum of columns that corresponds to a value of the quantity."""
         return (1 - value if self.is_complement else value) / self._scale
 
     @property
@@ -75,12 +75,12 @@ class Measurand:
 
 
 def measurands() -> tuple[str, ...]:
-    """Name everything that a claim may be about."""
+    """Return the names of all quantities that a claim can use."""
     return tuple(column.short_name for column in (*COLUMNS, *DERIVED) if column.is_measured)
 
 
 def measurand(name: str) -> Measurand:
-    """Find the measure for a name.
+    """Return the quantity of a name.
 
     Raises
     ------

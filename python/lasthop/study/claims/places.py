@@ -1,4 +1,4 @@
-"""The points of a part that a rule selects: ``at: {path.loss: "> 0 %"}``."""
+"""Points of a part that a rule selects: ``at: {path.loss: "> 0 %"}``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lasthop.study.text.faults import Fault, show
 
 _EXTREMES = ("lowest", "highest")
 _NAME = re.compile(r"[A-Za-z]")
-"""How the names begin that a study gives to values; amounts begin with digits."""
+"""Pattern of the start of a value's name. Amounts start with a digit."""
 _COMPARED = re.compile(r"\s*(?P<operator><=|>=|==|!=|<|>)\s*(?P<value>.*)")
 
 
 def read_places(written: dict[str, Any] | None) -> tuple[Place, ...]:
-    """Read which values of which swept keys are meant.
+    """Parse the selected values of swept keys.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def read_places(written: dict[str, Any] | None) -> tuple[Place, ...]:
 
 
 def numeric_key(key: str) -> SweptKey:
-    """Find a swept key that holds a number."""
+    """Return a swept key, which must hold a number."""
     swept = swept_key(key)
     if swept.kind == TEXT:
         raise Fault(

@@ -42,7 +42,7 @@ Written = TypeVar("Written")
 Meaning = TypeVar("Meaning")
 
 DEFAULT_TOLERANCE = "25 %"
-"""How far a value may be from the published one where a claim does not say."""
+"""Default of the accepted distance from the published value."""
 
 _LOOKS: dict[str, Look] = {"change_over": "change", "peak_over": "peak", "mean_over": "mean"}
 _SIDES: dict[str, tuple[Side, bool]] = {
@@ -56,7 +56,7 @@ _SIDES: dict[str, tuple[Side, bool]] = {
 def resolve_claim(
     form: ClaimForm, *, paper: str | None, parts: Mapping[str, Sequence[str]]
 ) -> Claim:
-    """Resolve one claim.
+    """Convert the form of a claim into a claim with columns and units.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def _expected(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Exp
 
 
 def _kind_of_value(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Kind | str:
-    """Tell what a rule's value measures: the swept key where a peak is meant, else the column."""
+    """Return the kind of a rule's value: that of the swept key for a peak, else the column's."""
     return measured.kind if axis is None or form.along == "mean_over" else axis.kind
 
 

@@ -1,1 +1,1 @@
-"""Values of keys: quantities with units, shares, mappings, and how editors describe them."""
+"""Values of keys: quantities with units, shares, mappings, and their JSON schema."""

@@ -1,4 +1,4 @@
-"""Descriptions of form keys, read from the strings below their fields.
+"""Descriptions of form keys, read from the docstrings below their fields.
 
 Pydantic reads them too, but whenever the forms are imported: a fifth of the time that a command
 takes to start.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def descriptions(form: type) -> dict[str, str]:
-    """Return the strings below each field, including inherited ones.
+    """Return the docstring of each field, including inherited ones.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The ground of all models of the study: unknown and missing keys, units, words."""
+"""Base class of all study forms: checks keys, parses units and words."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 
 class Form(BaseModel):
-    """A mapping of the study. Every key is known, and every fault has a remedy."""
+    """A mapping of the study file. Unknown keys are errors with a remedy."""
 
     # What reads a form is built when it is read: a study uses few of them.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     not_yet: ClassVar[dict[str, str]] = {}
-    """Words that are reserved for later, and what to write until then."""
+    """Words that are reserved for later versions, and the alternative today."""
 
     elsewhere: ClassVar[dict[str, str]] = {}
-    """Keys that belong to another mapping, and where."""
+    """Keys that belong to another mapping, and the name of that mapping."""
 
     @model_validator(mode="before")
     @classmethod
@@ -72,12 +72,12 @@ class Form(BaseModel):
 
     @classmethod
     def written_keys(cls) -> dict[str, FieldInfo]:
-        """Give the field of each key as it is written in the study."""
+        """Return the field of each key, by the key's name in the study."""
         return _written_keys(cls)
 
     @classmethod
     def sketch(cls) -> str:
-        """Give a mapping as one might write it."""
+        """Return a short example of the mapping."""
         shown = [
             f"{key}: {field.examples[0]}"
             for key, field in cls.written_keys().items()
@@ -89,7 +89,7 @@ class Form(BaseModel):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Describe each key."""
+        """Add the description of each key to the JSON Schema."""
         reference = handler(schema)
         properties = handler.resolve_ref_schema(reference)["properties"]
         for name, text in descriptions(cls).items():
@@ -122,7 +122,7 @@ def _written_keys(form: type[Form]) -> dict[str, FieldInfo]:
 
 @dataclass(frozen=True, slots=True)
 class Quantity(Written):
-    """Marks a number in base units that is written with a unit.
+    """Marks a number with a unit, which is stored in base units.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Quantity(Written):
     minimum: int = 0
 
     def read(self, value: object) -> int | float:
-        """Read the written quantity in base units."""
+        """Parse a quantity into base units."""
         amount = parse(value, self.kind, example=self.example)
         if amount < self.minimum:
             if self.minimum == 1:
@@ -151,13 +151,13 @@ class Quantity(Written):
         return int(amount) if self.kind.whole else float(amount)
 
     def described(self) -> dict[str, Any]:
-        """Describe the text with its unit."""
+        """Return the JSON Schema of the quantity."""
         return quantity_schema(self.kind, self.example)
 
 
 @dataclass(frozen=True, slots=True)
 class WordOr(Quantity):
-    """Marks a quantity that a word can replace.
+    """Marks a quantity that can be replaced by certain words.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class WordOr(Quantity):
     words: tuple[str, ...] = ()
 
     def read(self, value: object) -> Any:  # noqa: ANN401  (a number or a word)
-        """Read a word as it is, anything else as the quantity."""
+        """Parse one of the words, or a quantity."""
         if value in self.words:
             return value
         try:
@@ -178,12 +178,12 @@ class WordOr(Quantity):
             raise Fault(fault.what, hint=f"{fault.hint}, or {words}") from None
 
     def described(self) -> dict[str, Any]:
-        """Describe the words and the text with its unit."""
+        """Return the JSON Schema of the words and the quantity."""
         return {"anyOf": [{"enum": list(self.words)}, quantity_schema(self.kind, self.example)]}
 
 
 def quantity_schema(kind: Kind, example: str) -> dict[str, Any]:
-    """Describe the text of a quantity for JSON Schema."""
+    """Return the JSON Schema of a quantity."""
     units = "|".join(kind.units)
     sign = "[-+]" if kind.signed else r"\+"
     return {
@@ -199,7 +199,7 @@ class OnOff(Written):
     """Marks a boolean value that is written ``on`` or ``off``."""
 
     def read(self, value: object) -> bool:
-        """Read ``on``, ``off``, ``true`` or ``false``."""
+        """Parse ``on``, ``off``, ``true`` or ``false``."""
         if isinstance(value, bool):
             return value
         if value in ("on", "off"):
@@ -207,7 +207,7 @@ class OnOff(Written):
         raise Fault(f"{show(value)} is neither on nor off", hint='write "on" or "off"')
 
     def described(self) -> dict[str, Any]:
-        """Describe the words."""
+        """Return the JSON Schema of the words."""
         return {"enum": ["on", "off", True, False]}
 
 
@@ -222,7 +222,7 @@ class Number(Written):
     maximum: float = 1e6
 
     def read(self, value: object) -> float:
-        """Read a whole or decimal number."""
+        """Parse an integer or a decimal number."""
         text = "" if isinstance(value, bool) else str(value)
         if _NUMBER.fullmatch(text) is None:
             raise Fault(f"{show(value)} is not a number", hint="write a number, for example 2.5")
@@ -235,7 +235,7 @@ class Number(Written):
         return number
 
     def described(self) -> dict[str, Any]:
-        """Describe the number."""
+        """Return the JSON Schema of the number."""
         return {"type": "number", "exclusiveMinimum": self.above, "maximum": self.maximum}
 
 
@@ -252,7 +252,7 @@ class QueueSize(Written):
     """Marks a queue limit, written as a size or as a number of packets."""
 
     def read(self, value: object) -> QueueLimit:
-        """Read ``64 kB`` or ``100 packets``."""
+        """Parse ``64 kB`` or ``100 packets``."""
         kind = PACKETS if isinstance(value, str) and "packet" in value else SIZE
         amount = int(parse(value, kind, example="64 kB" if kind is SIZE else "100 packets"))
         if amount < 1:
@@ -262,7 +262,7 @@ class QueueSize(Written):
         return QueueLimit(amount, kind.column_unit)
 
     def described(self) -> dict[str, Any]:
-        """Describe both ways to write it."""
+        """Return the JSON Schema of both notations."""
         return {"anyOf": [quantity_schema(SIZE, "64 kB"), quantity_schema(PACKETS, "100 packets")]}
 
 
@@ -271,7 +271,7 @@ def _shape(value: object) -> str:
 
 
 SCALAR_OR_MAPPING = Discriminator(_shape)
-"""Chooses between ``Tag("<value>")`` and ``Tag("<mapping>")``, so that errors stay short."""
+"""Selects ``Tag("<value>")`` or ``Tag("<mapping>")``, so that error messages stay short."""
 
 Time = Annotated[int, Quantity(TIME, "250 ms")]
 LongTime = Annotated[int, Quantity(TIME, "2 min")]

@@ -1,4 +1,4 @@
-"""Amounts of money for something: ``0.03 USD/MB``, ``12 EUR/year``."""
+"""Money amounts with a unit: ``0.03 USD/MB``, ``12 EUR/year``."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ BYTES: Mapping[str, Decimal] = {
     "GB": Decimal(10**9),
     "GiB": Decimal(2**30),
 }
-"""Volumes that have a price; operators that mean 1024 write MB, and a study writes MiB."""
+"""Units of priced volumes. Operators that mean 1024 write MB, a study writes MiB."""
 YEARS: Mapping[str, Decimal] = {
     "year": Decimal(1),
     "month": 1 / Decimal(12),
     "day": 1 / Decimal("365.25"),
 }
-"""Spans that have a fee, in years."""
+"""Periods of a fee, in years."""
 MINUTES: Mapping[str, Decimal] = {"min": Decimal(1), "million min": Decimal(10**6)}
 MESSAGES: Mapping[str, Decimal] = {"message": Decimal(1), "million messages": Decimal(10**6)}
 ONCE: Mapping[str, Decimal] = {}
-"""For what is paid once, and not for anything."""
+"""Unit of a one-time price: none."""
 
 _MONEY = re.compile(r"([-+]?[0-9]{1,12}(?:\.[0-9]{1,12})?)\s*([A-Za-z]{3})(?:\s*/\s*(.+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """An amount for one of something: a byte, a year, a minute, a message.
+    """Amount of money for one unit: a byte, a year, a minute or a message.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Money:
     written: str
 
     def __str__(self) -> str:
-        """Give it as it is written."""
+        """Return the amount as written in the study."""
         return self.written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoneyFor(Written):
-    """Marks an amount of money.
+    """Marks an amount of money for a unit.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MoneyFor(Written):
     example: str
 
     def read(self, value: object) -> Money:
-        """Read the amount, its currency and what it is for."""
+        """Parse an amount, its currency and its unit."""
         found = _MONEY.fullmatch(str(value).strip()) if isinstance(value, str) else None
         if found is None:
             raise Fault(f"{show(value)} is not a price", hint=f'write for example "{self.example}"')
@@ -101,7 +101,7 @@ class MoneyFor(Written):
         return self.units[unit]
 
     def described(self) -> dict[str, Any]:
-        """Describe the text."""
+        """Return the JSON Schema of the amount."""
         units = "|".join(self.units)
         ending = rf"\s*/\s*({units})" if units else ""
         return {
@@ -114,10 +114,10 @@ class MoneyFor(Written):
 
 @dataclass(frozen=True, slots=True)
 class VolumePerMonth(Written):
-    """Marks a volume of each month, written as ``5 MB/month``."""
+    """Marks a monthly volume, written as ``5 MB/month``."""
 
     def read(self, value: object) -> float:
-        """Read the volume in bytes."""
+        """Parse the volume into bytes."""
         text = str(value).strip() if isinstance(value, str) else ""
         found = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)\s*/\s*month", text)
         if found is None or found[2] not in BYTES:
@@ -127,7 +127,7 @@ class VolumePerMonth(Written):
         return float(Decimal(found[1]) * BYTES[found[2]])
 
     def described(self) -> dict[str, Any]:
-        """Describe the text."""
+        """Return the JSON Schema of the volume."""
         return {
             "type": "string",
             "pattern": rf"^[0-9]+(\.[0-9]+)?\s*({'|'.join(BYTES)})\s*/\s*month$",

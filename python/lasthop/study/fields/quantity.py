@@ -350,7 +350,7 @@ KINDS = (
 
 
 def kind_of_unit(unit: str) -> Kind | None:
-    """Find the kind of quantity for a unit of results columns, or None.
+    """Return the kind of quantity of a results column's unit, or None.
 
     Examples
     --------
@@ -400,7 +400,7 @@ _OTHER_NAMES = {
 
 
 def parse(value: object, kind: Kind, *, example: str | None = None) -> Decimal:
-    """Read a quantity in base units: ns, bytes, bit/s, a fraction, packets, dB, dBm, m, Hz, 1/h.
+    """Parse a quantity into base units: ns, bytes, bit/s, fraction, packets, dB, dBm, m, Hz, 1/h.
 
     Examples
     --------
@@ -471,11 +471,11 @@ def _wrong_unit(text: str, number: str, unit: str, kind: Kind, wanted: str) -> F
 
 
 _SMALLEST_SHOWN = {"rate": Decimal(1), "arrivals": Decimal("0.1")}
-"""From which value on these are written with two decimals, and not in a smaller unit."""
+"""Limits above which an amount keeps its unit and is written with two decimals."""
 
 
 def format_quantity(amount: Decimal | float, kind: Kind, *, space: str = " ") -> str:
-    """Write a quantity in the largest unit that keeps it a short number.
+    """Format a quantity in the unit that gives a short number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Shares of the devices that differ in one thing, as ``{144 dB: 80 %, 164 dB: 20 %}``."""
+"""Shares of devices by the value of a property, such as ``{144 dB: 80 %, 164 dB: 20 %}``."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Values with their shares of the devices, together 100 %."""
+    """Values of a property and the shares of devices with each; together 100 %."""
 
     shares: tuple[Share, ...]
 
     def __str__(self) -> str:
-        """Write them in one line."""
+        """Return the shares as one line."""
         return ", ".join(
             f"{format_quantity(one.share, FRACTION)} {one.name}" for one in self.shares
         )
@@ -47,7 +47,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class SharesOf(Written):
-    """Marks a mapping of quantities to their shares of the devices.
+    """Marks a mapping from quantities to shares of devices.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class SharesOf(Written):
     example: str
 
     def read(self, value: object) -> Shares:
-        """Read the mapping. Its shares must add up to 100 %."""
+        """Parse the mapping. Its shares must add up to 100 %."""
         written = self.written
         if not isinstance(value, dict) or not value:
             raise Fault(f"{show(value)} has no shares of devices", hint=f'write "{written}"')
@@ -81,7 +81,7 @@ class SharesOf(Written):
 
     @property
     def written(self) -> str:
-        """An example of such a mapping."""
+        """Return an example of the mapping."""
         return f"{{{self.example}: 80 %, ..: 20 %}}"
 
     def _share(self, key: str, share: object) -> Share:
@@ -98,7 +98,7 @@ class SharesOf(Written):
         return Share(format_quantity(value, self.kind), float(value), fraction)
 
     def described(self) -> dict[str, Any]:
-        """Describe the mapping."""
+        """Return the JSON Schema of the mapping."""
         return {
             "type": "object",
             "minProperties": 1,

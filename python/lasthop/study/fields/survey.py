@@ -1,4 +1,4 @@
-"""Reads a survey of a fleet: the coupling loss, RSRP or coverage level of real devices, as CSV."""
+"""Reads a survey of a fleet as CSV: coupling loss, RSRP or coverage level of real devices."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Survey(Form):
     """Coupling loss that stands for each coverage level, level 0 first."""
 
     def read(self, folder: Path) -> Shares:
-        """Read the file from the folder of the study."""
+        """Read the survey file from the folder of the study."""
         step_db = self.step
         if step_db <= 0:
             raise Fault("a stratum has no width", hint='write "step: 5 dB"', location=("step",))
@@ -66,7 +66,7 @@ class Survey(Form):
             raise fault if fault.location else fault.within(("from",)) from None
 
     def _reader(self, rows: _Rows) -> Callable[[str], float]:
-        """Give what turns a cell of the file into a coupling loss."""
+        """Return a function that converts a cell of the file to a coupling loss."""
         needs = {"rsrp_dbm": "nrs_power", "coverage_level": "levels"}.get(rows.column)
         for key, value, example in (
             ("nrs_power", self.nrs_power, "29 dBm"),
@@ -88,7 +88,7 @@ class Survey(Form):
 
 
 def _read(survey: Survey, info: ValidationInfo) -> Shares:
-    """Read the file of a survey from the folder of the study, which the loader says."""
+    """Read the survey file from the study's folder, which the validation context contains."""
     context: Mapping[str, Path] = info.context or {}
     return survey.read(context.get(FOLDER, Path()))
 
@@ -102,14 +102,14 @@ def _shape(value: object) -> str:
 FOLDER = "folder"
 """Key of the validation context: the folder of the study."""
 SurveyedShares = Annotated[Survey, AfterValidator(_read)]
-"""Strata that a file tells."""
+"""Shares of strata that are read from a survey file."""
 SCALAR_SHARES_OR_SURVEY = Discriminator(_shape)
-"""Chooses between one value, shares in a mapping, and a file."""
+"""Selects one of: a single value, shares in a mapping, a survey file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The lines of a file, each with its number, its value and its weight."""
+    """Lines of a survey file, each with number, value and weight."""
 
     name: str
     column: str
@@ -155,7 +155,7 @@ class _Rows:
         )
 
     def shares(self, to_loss: Callable[[str], float], step_db: float) -> Shares:
-        """Give the strata: multiples of a step, each with the share of the devices near it."""
+        """Return the strata with their shares, rounding each loss to a multiple of a step."""
         strata: dict[int, Decimal] = {}
         for number, cell, weight in self.lines:
             try:
@@ -193,7 +193,7 @@ class _Rows:
 
 
 def _rounded(strata: Mapping[int, Decimal], total: Decimal) -> Iterable[tuple[int, Decimal]]:
-    """Give shares of few digits that sum to 1; the greatest one takes what rounding leaves."""
+    """Yield rounded shares that sum to 1. The largest share absorbs the rounding error."""
     shares = {
         place: max((weight / total).quantize(_SHARE_DIGITS), _SHARE_DIGITS)
         for place, weight in sorted(strata.items())
@@ -227,7 +227,7 @@ def _check_columns(name: str, columns: list[str]) -> None:
 
 
 def _number(cell: str, unit: str) -> float:
-    """Read a cell, whose unit is that of its column or is written behind it."""
+    """Parse a cell, whose unit may be written after the number."""
     kind, example = (DECIBEL, "144 dB") if unit == "dB" else (POWER_LEVEL, "-110 dBm")
     try:
         float(cell)

@@ -1,4 +1,4 @@
-"""Values written in a way of their own: how they are read, and described for editors."""
+"""Base class of values with a notation of their own: parsing and JSON Schema."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Written(ABC):
-    """Marks a value that is read from the text of a study."""
+    """Marks a value that is parsed from its text in a study."""
 
     __slots__ = ()
 
     @abstractmethod
     def read(self, value: object) -> Any:  # noqa: ANN401  (what the marked field holds)
-        """Read the written value.
+        """Parse the written value.
 
         Raises
         ------
@@ -28,16 +28,16 @@ class Written(ABC):
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """Describe the allowed text as JSON Schema."""
+        """Return the JSON Schema of the value."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Replace pydantic's reading of the value."""
+        """Replace pydantic's parsing of the value."""
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Describe it."""
+        """Return the JSON Schema of the value."""
         return self.described()

@@ -1,1 +1,1 @@
-"""Groups of devices, and servers."""
+"""Fleet of a study: groups of devices, servers, gateways, flows and events."""

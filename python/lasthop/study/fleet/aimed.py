@@ -1,4 +1,4 @@
-"""Faults that are aimed at messages of a protocol, whenever they pass."""
+"""Faults that target messages of a protocol type whenever they pass."""
 
 from __future__ import annotations
 
@@ -66,21 +66,21 @@ class AimedFaultForm(Form):
 
     @property
     def kind(self) -> AimedKind:
-        """Kind of fault."""
+        """Return the kind of fault."""
         return "cut_before" if self.drop is None else "drop"
 
     @property
     def message(self) -> str:
-        """The kind of message that it targets, as the classifier names it."""
+        """Return the type of messages that the fault targets."""
         return self.drop or self.cut_before or ""
 
     @property
     def protocol(self) -> str:
-        """The application of these messages."""
+        """Return the application protocol of these messages."""
         return self.message.split(".", 1)[0]
 
     def words(self) -> str:
-        """Describe the fault."""
+        """Return a description of the fault."""
         which = "each" if self.nth is None else f"number {self.nth} of each device"
         if self.share is not None:
             which = f"{100 * self.share:.6g} %"

@@ -1,4 +1,4 @@
-"""The parts of a study in either form: groups, servers, paths and flows."""
+"""Parts of a study, resolved from either form: groups, servers, paths and flows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
-    """A hop of a path.
+    """A hop of a path: a link, a NAT or a network such as NB-IoT.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Hop:
 
     @property
     def kind(self) -> str:
-        """Kind of the hop: ``link``, ``nat``, or the key of a medium."""
+        """Return the kind of the hop: ``link``, ``nat``, or the key of a network."""
         if isinstance(self.settings, Nat):
             return "nat"
         medium = medium_of(self.settings)
@@ -71,7 +71,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Devices that are alike.
+    """A group of devices with equal settings.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Group:
     is_gateway: bool = False
 
     def client(self, server: str) -> str:
-        """Give the name of the devices' stack to a server, in an arm."""
+        """Return the name of the stack that the devices use with a server."""
         return client_name(self.name, server) if server in self.apart else self.name
 
 
@@ -184,7 +184,7 @@ class Server:
     device: DeviceForm | None = None
 
     def is_cache_before(self, server: str) -> bool:
-        """Whether it is a caching proxy in front of a server."""
+        """Return whether it is a caching proxy in front of a server."""
         forwards = self.forwards
         return forwards is not None and forwards.cache is not None and forwards.to == server
 
@@ -217,18 +217,18 @@ class Flow:
 
     @property
     def is_relayed(self) -> bool:
-        """Whether devices of another group get it."""
+        """Return whether devices of another group receive the messages."""
         return self.server not in (self.sender, self.receiver)
 
     @property
     def group(self) -> str:
-        """The devices with the flow: those that send, or that a server sends to."""
+        """Return the device group of the flow: its sender, or its receiver if the server sends."""
         return self.receiver if self.sender == self.server else self.sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An event at a time."""
+    """An event at one or more times of a run."""
 
     form: EventForm
     location: Location
@@ -236,7 +236,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """Everything that runs, but for the stacks."""
+    """All parts of a study except the stacks."""
 
     groups: tuple[Group, ...]
     servers: tuple[Server, ...]
@@ -246,30 +246,30 @@ class Assembly:
     faults: tuple[AimedFaultForm, ...]
 
     def group(self, name: str) -> Group | None:
-        """Give the group with a name, or None."""
+        """Return the group with a name, or None."""
         return next((group for group in self.groups if group.name == name), None)
 
     def group_of(self, flow: Flow) -> Group:
-        """Give the group of devices that has a flow."""
+        """Return the device group of a flow."""
         return next(one for one in self.groups if one.name == flow.group)
 
     def flows_of(self, group: Group) -> list[Flow]:
-        """Give the flows that the devices of a group have."""
+        """Return the flows of a group's devices."""
         return [flow for flow in self.flows if flow.group == group.name]
 
     def hops_of(self, group: Group) -> Iterator[Hop]:
-        """Give the hops of each path that the devices of a group are on: at first, and later."""
+        """Yield the hops of every path that a group uses, including later paths."""
         moves = (one.form for one in self.events if one.form.target == group.name)
         later = (move.to for move in moves if move.to is not None)
         for path in dict.fromkeys((group.path, *later)):
             yield from self.paths.get(path, ())
 
     def heard_by(self, group: Group) -> list[Flow]:
-        """Give the flows of other groups that the devices of one get."""
+        """Return the flows of other groups that the devices of a group receive."""
         return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]
 
     def hears_at(self, flow: Flow) -> str:
-        """Give the server at which a group receives a report: its flow's, or a cache before it."""
+        """Return the server from which a group receives a report, possibly a cache."""
         hearers = self.group(flow.receiver)
         talked_to = () if hearers is None else hearers.servers
         if flow.server in talked_to:
@@ -278,30 +278,30 @@ class Assembly:
         return next((name for name in caches if name in talked_to), flow.server)
 
     def audience_of(self, flow: Flow) -> int:
-        """Give how often each message is to arrive: once, or at all devices of a group."""
+        """Return the number of receivers of each message: one, or all devices of a group."""
         hearers = self.group(flow.receiver) if flow.to_all else None
         devices = 1 if hearers is None else hearers.devices
         return devices if isinstance(devices, int) else 1
 
     def session_of(self, flow: Flow) -> SessionPolicy:
-        """Give the session lifetime of a flow. Devices open sessions for their messages."""
+        """Return the session policy of a flow, which is that of the devices' own messages."""
         return next(iter(self._opening(flow)), flow).traffic.session
 
     @property
     def begins_established(self) -> bool:
-        """Whether sessions are set up before the run."""
+        """Return whether sessions are established before the run."""
         return any(self.session_of(flow) == "established" for flow in self.flows)
 
     def is_opened_by_devices(self, flow: Flow) -> bool:
-        """Whether devices send something between the ends of a flow."""
+        """Return whether devices send messages between the ends of a flow."""
         return bool(self._opening(flow))
 
     def cells_of(self, group: Group) -> int:
-        """Give the number of cells in which a group is."""
+        """Return the number of radio cells of a group."""
         return next((network.cells for network in networks(self.paths[group.path])), 1)
 
     def hops(self) -> Iterator[Hop]:
-        """Give every hop of every path."""
+        """Yield every hop of every path."""
         for hops in self.paths.values():
             yield from hops
 
@@ -312,12 +312,12 @@ class Assembly:
 
 
 def client_name(group: str, server: str) -> str:
-    """Name the stack between a group and one of its servers."""
+    """Return the name of the stack between a group and one of its servers."""
     return f"{group}.{server}"
 
 
 def networks(hops: Iterable[Hop]) -> Iterator[Nbiot]:
-    """Give the radio networks among some hops."""
+    """Yield the NB-IoT networks among the hops."""
     for hop in hops:
         if isinstance(hop.settings, Nbiot):
             yield hop.settings

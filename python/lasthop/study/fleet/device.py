@@ -86,7 +86,7 @@ class DeviceForm(Form):
     @model_validator(mode="before")
     @classmethod
     def _as_its_profile(cls, data: object) -> object:
-        """Fill in what is left out."""
+        """Fill in missing settings from the profile."""
         written = {"profile": data} if isinstance(data, str) else data
         if not isinstance(written, dict) or "profile" not in written:
             return written
@@ -94,7 +94,7 @@ class DeviceForm(Form):
 
     @model_validator(mode="after")
     def _has_room(self) -> DeviceForm:
-        """Refuse what could not even begin."""
+        """Raise an error if the heap is too small for a single connection."""
         device = self.filled()
         heap = _size(device["heap"])
         least = device["connection_memory"] + device["segment_memory"]
@@ -111,11 +111,11 @@ class DeviceForm(Form):
         return self
 
     def filled(self) -> dict[str, Any]:
-        """Give every setting, as the form and its profile have it, in base units."""
+        """Return every setting, from the form or its profile, in base units."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
     def spec(self) -> dict[str, Any]:
-        """Give the part of the run spec, every default written."""
+        """Return the device's part of the run spec with all defaults."""
         of = self.filled()
         return {
             "tcp": {
@@ -150,7 +150,7 @@ class DeviceForm(Form):
         }
 
     def words(self) -> str:
-        """Describe the device."""
+        """Return a description of the device."""
         profile = device_profile(self.profile).values
         usual = type(self).model_validate(self.profile).filled()
         of = self.filled()

@@ -1,4 +1,4 @@
-"""Constrained devices with the sources of their figures: the key ``profile`` of a ``device``."""
+"""Profiles of constrained devices with the sources of their figures (key ``profile``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("device_profiles.yaml")
 
 @dataclass(frozen=True, slots=True)
 class DeviceProfile:
-    """A device that has little of everything.
+    """Profile of a constrained device.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class DeviceProfile:
 
 @cache
 def device_profiles() -> Mapping[str, DeviceProfile]:
-    """Give every profile by its name."""
+    """Return all device profiles by name."""
     content = parse(FILE.read_text(encoding="utf-8"), name=FILE.name).value["profiles"]
     return {
         name: DeviceProfile(
@@ -50,7 +50,7 @@ def device_profiles() -> Mapping[str, DeviceProfile]:
 
 
 def device_profile(name: object) -> DeviceProfile:
-    """Give the profile of a name.
+    """Return the device profile of a name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Devices that are present all the time, or that arrive with one message and leave."""
+"""Numbers of devices: permanent ones, or ones that arrive, send one message and leave."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAXIMUM_DEVICES = 100_000
 MAXIMUM_ARRIVALS = 16_000_000
-"""More devices than this, one after the other, have no number in a run."""
+"""Maximum number of arriving devices in a run."""
 
 _HOUR_NS = 3_600 * 10**9
 _OF_A_SCHEDULE = ("every", "arrivals", "burst", "spread", "start")
@@ -54,7 +54,7 @@ def check_arriving(
     *,
     at: tuple[Location, Location] = (("devices",), ("traffic",)),
 ) -> None:
-    """Check that arriving devices with one message each are possible.
+    """Check that arriving devices have a cell, one message each and a flow of their own.
 
     Parameters
     ----------

@@ -139,35 +139,35 @@ class EventForm(Form):
 
     @property
     def is_random(self) -> bool:
-        """Whether its times are drawn."""
+        """Return whether the times of the event are random."""
         return self.arrivals == "poisson"
 
     @property
     def first(self) -> int:
-        """The first time of the event, or the earliest one if it is random."""
+        """Return the first time of the event, or the earliest possible one if it is random."""
         if self.start is not None:
             return self.start
         return self.every if self.every is not None and not self.is_random else 0
 
     def times_before(self, end_ns: int) -> int:
-        """Count its occurrences before an instant; the mean if it is random."""
+        """Return the number of occurrences before an instant; the mean number if it is random."""
         if self.every is None:
             return 1
         return max(0, -(-(end_ns - self.first) // self.every))
 
     @property
     def kind(self) -> EventKind:
-        """Kind of event."""
+        """Return the kind of event."""
         return next(kind for kind in KINDS if kind in self.model_fields_set)
 
     @property
     def target(self) -> str:
-        """Group, server, path or hop of the event."""
+        """Return the group, server, path or hop of the event."""
         found: str | End = getattr(self, self.kind)
         return found if isinstance(found, str) else found.name
 
     @property
     def share(self) -> float:
-        """Share of the devices that the event affects, from 0 to 1."""
+        """Return the share of the devices that the event affects, from 0 to 1."""
         found: str | End = getattr(self, self.kind)
         return 1.0 if isinstance(found, str) else found.share

@@ -1,4 +1,4 @@
-"""Finds the two ends of a named flow."""
+"""Resolves the two ends of a named flow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def flow_of(
     form: FlowForm, *, name: str, groups: Mapping[str, str | None], servers: Sequence[str]
 ) -> Flow:
-    """Give a flow with both its ends.
+    """Return a flow with its sender and receiver resolved.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ MAXIMUM_BATCH = 10_000
 CacheSize = Annotated[int, Quantity(SIZE, "64 kB")]
 
 _WAIT_NS = 10 * 10**9
-"""How long a bundle waits to be full, where the study does not say it."""
+"""Default time that a batch waits for further messages, in ns."""
 
 
 class ForwardsForm(Form):
@@ -89,7 +89,7 @@ class ForwardsForm(Form):
         return self
 
     def resolved(self, path: str) -> Forwards:
-        """Give it with every default written."""
+        """Return the gateway's settings with all defaults."""
         window = min(MAXIMUM_BATCH, self.room)
         alone = self.wait is None and self.batch in (None, 1)
         return Forwards(
@@ -104,7 +104,7 @@ class ForwardsForm(Form):
 
 
 def check_gateway(name: str, servers: Mapping[str, ServerForm]) -> None:
-    """Check that a gateway leads to a server.
+    """Check that a gateway forwards to a server that exists and is not a gateway.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def check_gateway(name: str, servers: Mapping[str, ServerForm]) -> None:
 
 
 def check_reports(assembly: Assembly) -> None:
-    """Check that each gateway receives reports, and nothing that it cannot forward.
+    """Check that each gateway receives reports, and only flows that it can forward.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A group of the long form: devices that are alike, how many and where."""
+"""Form of a device group in a fleet: its number of devices, path, server and stack."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -26,7 +26,7 @@ Count = Annotated[
 
 
 class GroupForm(Form):
-    """Devices that are alike: on one path, of one server or several, with one stack."""
+    """A group of equal devices with one path, one stack and one or more servers."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         "devices": 'write "count: 100"',
@@ -137,12 +137,12 @@ class GroupForm(Form):
 
     @property
     def simulated(self) -> int:
-        """The number of simulated permanent devices."""
+        """Return the number of simulated permanent devices."""
         there = 0 if isinstance(self.count, Arriving) else self.count
         return there if self.simulate is None else self.simulate
 
     def living_on(self) -> Energy | None:
-        """Give the energy settings of the devices, or None."""
+        """Return the energy settings of the devices, or None."""
         if self.battery is None:
             return self.energy
         return (self.energy or Energy()).model_copy(update={"battery": self.battery})

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lasthop.study.text.faults import Location
 
 _SCOPES: tuple[Scope, ...] = ("own", "group", "all")
-"""From the narrowest to the widest."""
+"""Scopes of a hop, from the smallest to the largest number of sharing devices."""
 
 
 def hops_of(path: LinkForm | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
-    """Give the hops of a path, from the device on.
+    """Return the hops of a path, starting at the device.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _hops(
 
 
 def _widest(hops: Sequence[Hop]) -> Scope:
-    """Give by how many devices some hops are shared at most."""
+    """Return the widest scope among some hops."""
     return max((hop.scope for hop in hops), key=_SCOPES.index, default="own")
 
 
@@ -96,7 +96,7 @@ def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
 
 
 def _named(hops: list[Hop], forms: list[HopForm], path: str) -> Iterator[Hop]:
-    """Give each hop the name that is written, or one of its path, its kind and its number."""
+    """Yield the hops with their names. The default name has path, kind and number."""
     kinds: Counter[str] = Counter()
     for hop in hops:
         place = next(step for step in reversed(hop.location) if isinstance(step, int))

@@ -1,4 +1,4 @@
-"""A server of the long form: where it is found, for which protocols, and how fast it works."""
+"""Form of a server in a fleet: its ports, services and service times."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -76,11 +76,11 @@ class ServerForm(Form):
         return self
 
     def ports(self) -> dict[str, int]:
-        """Give the port of each protocol with all its layers."""
+        """Return the port of each protocol with its layers."""
         return {"/".join(parse_layers(name)[:-1]): port for name, port in self.services.items()}
 
     def work(self) -> Work | None:
-        """Give how long it works, every default written."""
+        """Return the service times with all defaults; None if there are none."""
         if not self.service_time:
             return None
         written = self.service_time.items()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAXIMUM_WORKERS = 1024
 
 QUEUE_BYTES = 16 * 10**6
-"""How much waits for the workers at most, where the study does not say it."""
+"""Default queue size of the workers in bytes."""
 
 
 class ServiceTimeForm(Form):
@@ -37,7 +37,7 @@ class ServiceTimeForm(Form):
     """Processing time for each message that arrives or leaves."""
 
     def spec(self) -> dict[str, int]:
-        """Give it as the run spec has it, every default written."""
+        """Return the service times as part of the run spec, with all defaults."""
         return {
             "packet_ns": self.packet,
             "byte_ns": self.byte,
@@ -48,7 +48,7 @@ class ServiceTimeForm(Form):
 
 
 def check_service_time(server: Server, stacks: Iterable[ResolvedStack]) -> None:
-    """Check that the service times of a server cover its stacks and do not contradict.
+    """Check that the service times of a server cover its stacks without contradictions.
 
     Raises
     ------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def strata_of(
     hops: Iterable[Hop], devices: int | Arriving, *, real: int | None = None, minimum: int = 1
 ) -> tuple[Stratum, ...]:
-    """Give the strata of a group on these hops; empty if all devices are equal.
+    """Return the strata of a group on these hops; empty if all devices are equal.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def stratify(losses: Shares, *, simulated: int, real: int, minimum: int) -> tupl
 
 
 def _allocated(shares: Sequence[Decimal], devices: int, minimum: int) -> list[int]:
-    """Give each share its devices, and what is left by the largest remainders."""
+    """Return the number of devices of each share, by the method of largest remainders."""
     raised: set[int] = set()
     while True:
         left = devices - minimum * len(raised)

@@ -1,4 +1,4 @@
-"""What a SIM costs: the key ``tariff`` of a study or of a group."""
+"""Form of a tariff: the costs of a SIM (key ``tariff`` of a study or a group)."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _DATE = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 
 class RoundingForm(Form):
-    """How an operator rounds bytes up."""
+    """How an operator rounds up bytes."""
 
     step: _STEP = Field(examples=["1 kB"])
     """Bytes are rounded up to a multiple of this size."""
     per: Literal["packet", "session", "day", "month", "year"] = Field(examples=["session"])
-    """What is rounded. A session that is recorded every few hours is rounded at each record."""
+    """Unit that is rounded. A session with several records is rounded at each record."""
     minimum: Size = Field(default=0, examples=["1 kB"])
-    """Smallest size of what is not empty."""
+    """Smallest billed size. Without any bytes nothing is billed."""
 
 
 class PacketForm(Form):
-    """How an operator counts a packet."""
+    """How an operator counts the bytes of a packet."""
 
     extra: Size = Field(default=0, examples=["54 B"])
     """Bytes that are added to each packet, such as the headers of the operator's tunnel."""
@@ -55,7 +55,7 @@ class PacketForm(Form):
 
 
 class PrepaidForm(Form):
-    """A volume that is paid once."""
+    """A prepaid volume of data."""
 
     fee: Annotated[Money, MoneyFor(ONCE, "12 EUR")] = Field(examples=["12 EUR"])
     """Price of the volume. When it is used up, it is bought again."""
@@ -66,7 +66,7 @@ class PrepaidForm(Form):
 
 
 class CloudForm(Form):
-    """What a cloud takes for messages and connections."""
+    """Prices of a cloud for messages and connections."""
 
     like: str | None = Field(default=None, examples=["aws_iot_core"])
     """Name of a shipped cloud whose prices are used where none is written."""
@@ -86,7 +86,7 @@ class CloudForm(Form):
     minute: _PER_MINUTE | None = Field(default=None, examples=["0.08 USD/million min"])
     """Price of a started minute of a connection."""
     volume: _PRICE | None = Field(default=None, examples=["0.15 USD/GiB"])
-    """Price of the bytes that pass."""
+    """Price of the bytes that are transferred."""
 
     @model_validator(mode="after")
     def _has_a_price(self) -> CloudForm:
@@ -101,7 +101,7 @@ class CloudForm(Form):
         return filled_in(data, kind="clouds")
 
     def money(self) -> Iterator[tuple[str, Money]]:
-        """Give each amount with its key."""
+        """Yield the key and the amount of each price."""
         for key in ("message", "minute", "volume"):
             amount = getattr(self, key)
             if amount is not None:
@@ -109,16 +109,16 @@ class CloudForm(Form):
 
 
 class TariffForm(Form):
-    """What a SIM costs; what is left out is as in the tariff that it is like."""
+    """Costs of a SIM. Missing keys have the values of the tariff in `like`."""
 
     like: str | None = Field(default=None, examples=["hologram"])
     """Name of a shipped tariff whose rules and prices are used where none is written."""
     fee: Annotated[Money, MoneyFor(YEARS, "1.00 USD/month")] | None = Field(
         default=None, examples=["1.00 USD/month"]
     )
-    """Fee of a SIM."""
+    """Fee of a SIM per year or month."""
     price: _PRICE | None = Field(default=None, examples=["0.03 USD/MB"])
-    """Price of the volume that is not included. MB has 1000 kB, MiB has 1024 KiB."""
+    """Price of the volume above the included one. MB has 1000 kB, MiB has 1024 KiB."""
     included: Annotated[float, VolumePerMonth()] | None = Field(
         default=None, examples=["5 MB/month"]
     )
@@ -197,7 +197,7 @@ class TariffForm(Form):
 
     @property
     def counts_volume(self) -> bool:
-        """Whether it says how bytes of a SIM are counted."""
+        """Return whether the tariff defines how bytes of a SIM are counted."""
         return self.rounding is not None or self.packet != PacketForm() or self.record is not None
 
     def _check_rounding(self) -> None:
@@ -236,17 +236,17 @@ class TariffForm(Form):
 
     @property
     def currency(self) -> str:
-        """The currency of all its prices."""
+        """Return the currency of all prices."""
         return next(self.money())[1].currency
 
     @property
     def fees_per_year(self) -> float:
-        """What is paid in a year at least, whatever is sent."""
+        """Return the fixed cost of a year in money, independent of traffic."""
         prepaid = 0.0 if self.prepaid is None else self.prepaid.fee.amount / self.prepaid.years
         return _amount(self.fee) + prepaid
 
     def money(self) -> Iterator[tuple[str, Money]]:
-        """Give each amount with its key."""
+        """Yield the key and the amount of each price."""
         for key in ("fee", "price", "minute"):
             amount = getattr(self, key)
             if amount is not None:
@@ -257,13 +257,13 @@ class TariffForm(Form):
             yield from self.cloud.money()
 
     def words(self) -> str:
-        """Describe the tariff by its name and prices."""
+        """Return a description of the tariff: its name and prices."""
         said = [str(amount) for _, amount in self.money()]
         return ", ".join([*([self.like] if self.like else []), *said])
 
 
 def tariff_spec(tariff: TariffForm) -> dict[str, Any]:
-    """Give the part of the run spec: amounts of a byte, a year, a minute, a message."""
+    """Return the tariff's part of the run spec, with prices per byte, year, minute and message."""
     return {
         "fee_per_year": _amount(tariff.fee),
         "data": _data_spec(tariff),

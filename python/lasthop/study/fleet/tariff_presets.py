@@ -1,4 +1,4 @@
-"""Tariffs and clouds that ship with lasthop, each with its source, its date and its expiry."""
+"""Tariffs and clouds that ship with lasthop, with source, date and expiry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Kind = Literal["tariffs", "clouds"]
 
 @dataclass(frozen=True, slots=True)
 class TariffPreset:
-    """A tariff of an operator, or of a cloud.
+    """A shipped tariff of an operator or a cloud.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class TariffPreset:
 
 @cache
 def tariff_presets(kind: Kind = "tariffs") -> Mapping[str, TariffPreset]:
-    """Give every preset by its name."""
+    """Return all shipped tariffs or clouds by name."""
     content = parse(FILE.read_text(encoding="utf-8"), name=FILE.name).value[kind]
     return {name: TariffPreset(name=name, **entry) for name, entry in content.items()}
 
 
 def filled_in(data: object, *, kind: Kind) -> object:
-    """Fill in what a written tariff leaves out, if it names the preset that it is like.
+    """Fill in the missing keys of a tariff from the preset in `like`.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""The two forms of a study, as pydantic models: each key, its type, its default and its help."""
+"""Pydantic models of both forms of a study: keys, types, defaults and descriptions."""

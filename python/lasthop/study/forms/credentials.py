@@ -23,10 +23,10 @@ class ServerCredentialsForm(Form):
     """Credentials that servers present."""
 
     certificate: str = Field(examples=["server.pem"])
-    """A PEM file in the folder of the study: the server's certificate, and those that lead to a
-    root."""
+    """PEM file in the folder of the study: the server's certificate and its intermediate
+    certificates."""
     key: str = Field(examples=["server.key"])
-    """A PEM file in the folder of the study: the key of that certificate."""
+    """PEM file in the folder of the study: the private key of the certificate."""
     name: str = Field(min_length=1, max_length=253, examples=["broker.example.com"])
     """Host name that clients check the server's certificate against."""
 

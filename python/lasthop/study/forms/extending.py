@@ -1,4 +1,4 @@
-"""A study that extends another one: mappings are merged, lists and values replaced."""
+"""Resolves `extends`: mappings of two studies are merged, lists and values are replaced."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_study(file: Path, *, text: str | None = None) -> Document:
 
 
 def read_named(file: Path, chain: tuple[Path, ...] = ()) -> Document:
-    """Read a study that another one names. Other files are not quoted.
+    """Read a study that another study names. Its content is not quoted in errors.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _extended(own: Document, file: Path, chain: tuple[Path, ...]) -> Document:
 
 
 def _other(name: object, folder: Path) -> Path:
-    """Find the file that a study extends: beside it, or among those that come with lasthop."""
+    """Return the file that a study extends: in its folder, or a shipped study."""
     if not isinstance(name, str) or not name:
         raise Fault(
             f"{show(name)} is not the name of a study file", hint='write "extends: base.yaml"'
@@ -149,7 +149,7 @@ def _check_chain(other: Path, chain: tuple[Path, ...]) -> None:
 
 
 def _differing(own: Mapping[str, Any], base: Mapping[str, Any], at: Location) -> Iterator[Location]:
-    """Give where values of a study take the place of those that it extends."""
+    """Yield the locations at which a study overrides the study that it extends."""
     for key, value in own.items():
         below = base.get(key)
         if isinstance(value, dict) and isinstance(below, dict):

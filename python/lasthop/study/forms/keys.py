@@ -1,4 +1,4 @@
-"""The dotted keys of a study (``path.loss``) with their kinds and results columns."""
+"""Dotted keys of a study, such as ``path.loss``, with their kinds and results columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SWEEPABLE = (
     "paths",
     "servers",
 )
-"""The keys of a study that a sweep may change, with all below them."""
+"""Top-level keys that a sweep may change, including all keys below them."""
 
 _COMPARED = (
     "fleet",
@@ -51,21 +51,21 @@ _COMPARED = (
     "fleet.*.stacks.*",
     "servers.*.forwards.stack",
 )
-"""What is compared, and what holds it."""
+"""Keys of compared stacks, which a sweep may not change."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None
 
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A dotted key. ``kind`` is None for a mapping or a list."""
+    """A dotted key of a study. ``kind`` is None for a mapping or a list."""
 
     key: str
     kind: ValueKind
 
 
 class Keys(Mapping[str, KnownKey]):
-    """Dotted keys, some with a star where a study has a name of its own: ``fleet.*.count``.
+    """Dotted keys. A star stands for a name chosen in the study: ``fleet.*.count``.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Keys(Mapping[str, KnownKey]):
                 self._named.setdefault(len(parts), []).append(parts)
 
     def __getitem__(self, key: str) -> KnownKey:
-        """Give the key of this name, or the one of its pattern."""
+        """Return the key of a name, or the key whose pattern matches it."""
         if key in self._known:
             return self._known[key]
         parts = [part for part in key.split(".") if not part.isdecimal()]
@@ -92,15 +92,15 @@ class Keys(Mapping[str, KnownKey]):
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
-        """Give the keys and patterns."""
+        """Yield the keys and patterns."""
         return iter(self._known)
 
     def __len__(self) -> int:
-        """Give the number of keys and patterns."""
+        """Return the number of keys and patterns."""
         return len(self._known)
 
     def like(self, key: str) -> list[str]:
-        """Give the keys with similar names, for suggestions."""
+        """Return the keys with similar names, for suggestions."""
         names = key.split(".")
         filled = []
         for known in self._known:
@@ -117,7 +117,7 @@ class Keys(Mapping[str, KnownKey]):
 
 @cache
 def known_keys() -> Keys:
-    """Give every dotted key of a study, in either form."""
+    """Return every dotted key of both forms of a study."""
     found: dict[str, KnownKey] = {}
     _collect(ShortForm, "", found)
     _collect(LongForm, "", found)
@@ -126,7 +126,7 @@ def known_keys() -> Keys:
 
 @cache
 def sweepable_keys() -> Keys:
-    """Give the dotted keys that a sweep may change."""
+    """Return the dotted keys that a sweep may change."""
     return Keys(
         {
             key: known
@@ -156,7 +156,7 @@ def _collect_type(annotation: object, key: str, found: dict[str, KnownKey]) -> N
 
 
 def _of_own_names(annotation: object) -> object | None:
-    """Give what a mapping holds whose keys are names of the study, None for anything else."""
+    """Return the value type of a mapping whose keys are names chosen in the study, else None."""
     if get_origin(annotation) is dict:
         _, values = get_args(annotation)
         return None if values is Any else values
@@ -198,7 +198,7 @@ def _is_form(annotation: object) -> bool:
 
 
 def value_at(model: Form, key: str) -> object:
-    """Give the value of a dotted key at a point; None for a missing key."""
+    """Return the value of a dotted key at a point; None for a missing key."""
     value: object = model
     for part in key.split("."):
         if isinstance(value, list):
@@ -226,7 +226,7 @@ def _attributes(form: type[Form]) -> dict[str, str]:
 
 
 def scalar(value: object, kind: ValueKind) -> tuple[str, float | int | str] | None:
-    """Give the unit and the value of a results column, None if the value is not a scalar."""
+    """Return unit and value for a results column; None if the value is not a scalar."""
     if isinstance(value, QueueLimit):
         return value.unit, value.amount
     if isinstance(value, bool):
@@ -245,7 +245,7 @@ _SUFFIXES = {kind.column_unit: kind.column_suffix for kind in KINDS}
 
 
 def key_words(key: str) -> str:
-    """Write a swept key without the parts that a reader does not need.
+    """Format a swept key for readers, without redundant parts.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def key_words(key: str) -> str:
 
 
 def column_name(key: str, unit: str) -> str:
-    """Name the results column of a swept key.
+    """Return the name of the results column of a swept key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The long form of a study: groups of devices, servers, paths and flows, each with a name."""
+"""The long form of a study: named groups of devices, servers, paths and flows."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAXIMUM_PARTS = 100
 
 LONG_KEYS = ("fleet", "paths", "servers", "compare")
-"""Keys that a study in its short form has not."""
+"""Keys that the short form of a study does not have."""
 
 _SHORT_FORM = 'it cannot be used with a fleet; see "the long form" in docs/reference/study.md'
 
@@ -107,7 +107,7 @@ class LongForm(StudyForm):
         return parts
 
     def arms(self) -> tuple[StudyArm, ...]:
-        """Give the compared arms."""
+        """Return the compared arms."""
         clients: dict[str, str | None] = {
             name: form.forwards.stack for name, form in self._servers().items() if form.forwards
         }
@@ -119,7 +119,7 @@ class LongForm(StudyForm):
         return compared_arms(clients, stacks=self.stacks, compare=self.compare, gateways=gateways)
 
     def _apart(self, group: str) -> dict[str, str | None]:
-        """Give what a group speaks with some servers alone; None for what is compared."""
+        """Return a group's stacks for single servers; None for a compared stack."""
         apart: dict[str, str | None] = dict(self.fleet[group].stacks)
         for key in self.compare or {}:
             match key.split("."):
@@ -130,7 +130,7 @@ class LongForm(StudyForm):
         return apart
 
     def assemble(self) -> Assembly:
-        """Give its parts, every name looked up."""
+        """Return the parts of the study with all names resolved."""
         self._check_names()
         paths = {
             name: hops_of(path, name=name, location=("paths", name))
@@ -164,7 +164,7 @@ class LongForm(StudyForm):
         return dict(self.servers) or {"server": ServerForm()}
 
     def _check_names(self) -> None:
-        """Refuse a name for two things: random streams and results are called by it."""
+        """Raise an error if two parts share a name, because names identify random streams."""
         seen: dict[str, str] = {}
         for key, names in (("fleet", self.fleet), ("servers", self.servers)):
             for name in names:
@@ -194,13 +194,13 @@ class LongForm(StudyForm):
         )
 
     def _is_heard_by_cache(self, flow: Flow, group: str, usual: str | None) -> bool:
-        """Say whether a group hears what is said to it at a cache before the server of that."""
+        """Return whether a group receives a flow at a cache before the flow's server."""
         form = None if usual is None else self._servers()[usual].forwards
         is_before = form is not None and form.cache is not None and form.to == flow.server
         return is_before and flow.is_relayed and flow.receiver == group
 
     def _usual_server_of(self, group: str) -> str | None:
-        """Give whom a group talks to; None where its flows are to say it."""
+        """Return the default server of a group; None if its flows must name the server."""
         written, servers = self.fleet[group].server, self._servers()
         if written is None and len(servers) > 1:
             return None
@@ -255,7 +255,7 @@ class LongForm(StudyForm):
 
 
 def _gateway(server: Server, paths: dict[str, tuple[Hop, ...]]) -> Group:
-    """Give the device that a gateway is to the server behind it."""
+    """Return the gateway as a device group of the server behind it."""
     forwards, location = server.forwards, (*server.location, "forwards")
     assert forwards is not None  # noqa: S101  (the caller has looked)
     return Group(
@@ -276,7 +276,7 @@ def _too_few(fault: Fault, form: GroupForm, location: Location) -> Fault:
 
 
 def _spoken_with_nobody(name: str, form: GroupForm, servers: Iterable[str]) -> Fault:
-    """Say that the stack of a group, which may be what is compared, has nobody to be spoken to."""
+    """Return the error on a group's stack that no server uses."""
     first = next(iter(servers))
     if first in form.stacks:
         instead = f'write "stack: {form.stacks[first]}" and remove {first} here'
@@ -298,7 +298,7 @@ def _place_of_apart(group: str, server: str, form: GroupForm) -> Location:
 
 
 def _one(written: str | None, known: dict[str, Any], noun: str, location: Location) -> str:
-    """Look a name up, or take the only one there is."""
+    """Return a name that must exist, or the only name if none is written."""
     if written is None:
         if len(known) == 1:
             return next(iter(known))

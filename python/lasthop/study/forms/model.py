@@ -1,4 +1,4 @@
-"""Keys of both forms of a study: duration, repetitions, decision and expectations."""
+"""Keys that both forms of a study share: duration, repetitions, decision, expectations."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -41,7 +41,7 @@ _PART_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 
 
 def check_name(name: object, *, of_part: bool = False) -> str:
-    """Check a name that becomes a folder or a column value."""
+    """Check the name of a study or part, which becomes a folder name or a column value."""
     pattern = _PART_NAME if of_part else _STUDY_NAME
     example = "low_quality" if of_part else "low-quality-link"
     allowed = "a-z 0-9 _ -" if of_part else "a-z 0-9 -"
@@ -140,7 +140,7 @@ Stacks = Annotated[
     | Annotated[dict[str, str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<mapping>")],
     SCALAR_OR_MAPPING,
 ]
-"""Stacks in a list, or the stack that each name stands for."""
+"""Stacks as a list, or as a mapping from names to stacks."""
 
 
 class StudyForm(Form):
@@ -148,7 +148,7 @@ class StudyForm(Form):
 
     elsewhere: ClassVar[dict[str, str]] = {"name": 'write "study: NAME"'}
     mappings: ClassVar[dict[str, type[Form]]] = {"measure": Measure, "decide": DecideForm}
-    """Keys whose own keys one may write at the top by mistake."""
+    """Keys of mappings whose sub-keys are often misplaced at the top level."""
 
     study: str = Field(examples=["low-quality-link"])
     """Name of the study: a-z, 0-9 and hyphens."""
@@ -265,7 +265,7 @@ class StudyForm(Form):
         return self
 
     def assemble(self) -> Assembly:
-        """Give its parts, whichever form it has.
+        """Return the parts of the study, independent of its form.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class StudyForm(Form):
         raise NotImplementedError
 
     def arms(self) -> tuple[StudyArm, ...]:
-        """Give the compared arms.
+        """Return the compared arms.
 
         Raises
         ------

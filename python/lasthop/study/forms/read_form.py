@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_form(document: Document, folder: Path) -> StudyForm:
-    """Read a study in the form that it is written in.
+    """Validate a study in its short or long form.
 
     Parameters
     ----------
@@ -39,5 +39,5 @@ def read_form(document: Document, folder: Path) -> StudyForm:
 
 
 def _means_fleet(key: str) -> bool:
-    """Tell whether a study writes, or has misspelt, the key that makes its form the long one."""
+    """Return whether a key is `fleet` or a misspelling of it, which implies the long form."""
     return nearest(key, {*LongForm.model_fields, *ShortForm.model_fields}) == "fleet"

@@ -1,4 +1,4 @@
-"""Keys that have a new name: the old name still works in this version, with a note."""
+"""Renamed keys of a study. This version still accepts the old names, with a note."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from lasthop.study.text.source import Source
 
 RENAMED = {"medium": "extension_link"}
-"""The new name of each key of a path or hop."""
+"""New names of renamed keys of a path or hop."""
 
 _DOTTED = re.compile(rf"\b(paths?(?:\.[\w-]+)*)\.({'|'.join(RENAMED)})\b")
-"""A dotted key of a path, as sweeps, expressions and ``--set`` write it."""
+"""Pattern of a dotted key of a path, as in sweeps, expressions and ``--set``."""
 
 
 def current_key(text: str) -> str:
@@ -31,13 +31,13 @@ def current_key(text: str) -> str:
 
 
 def note_on(key: str) -> str:
-    """Describe the new name of a dotted key."""
+    """Return the note on the new name of a dotted key."""
     new = current_key(key).rpartition(".")[2]
     return f'{key}: this key is now called "{new}"; the next version no longer reads the old name'
 
 
 def with_current_keys(source: Source) -> tuple[Source, tuple[str, ...]]:
-    """Give a study with the new names of its keys, and a note on each old one."""
+    """Return a study with current key names, and a note on each old one."""
     reader = _Reader()
     value = reader.renamed(source.value, ())
     if not reader.moved:
@@ -47,19 +47,19 @@ def with_current_keys(source: Source) -> tuple[Source, tuple[str, ...]]:
 
 
 class _Reader:
-    """Replaces old names in a study and keeps where they stood."""
+    """Replaces old key names in a study and remembers their positions."""
 
     def __init__(self) -> None:
         self.moved: dict[Location, str] = {}
         self.notes: list[str] = []
 
     def current(self, location: Location) -> Location:
-        """Give a location with the new names of its keys."""
+        """Return a location with current key names."""
         steps = (self.moved.get(location[: index + 1], step) for index, step in enumerate(location))
         return tuple(steps)
 
     def renamed(self, value: Any, location: Location) -> Any:  # noqa: ANN401  (any value)
-        """Give a value of a study with the new names of its keys."""
+        """Return a value of a study with current key names."""
         if isinstance(value, list):
             return [self.renamed(item, (*location, index)) for index, item in enumerate(value)]
         if isinstance(value, dict):

@@ -22,7 +22,7 @@ DEFAULT_FILE = Path("docs/reference/study.schema.json")
 
 
 def study_schema() -> dict[str, Any]:
-    """Give the JSON Schema of a study, made from its models.
+    """Return the JSON Schema of a study, generated from its models.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _by_form(short: object, long: object) -> dict[str, object]:
 
 
 def schema_text() -> str:
-    """Give the schema as in its file."""
+    """Return the schema as the text of its file."""
     return json.dumps(study_schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tidied(schema: Any) -> Any:  # noqa: ANN401  (a part of a JSON document)
-    """Remove null (a key without a value is refused) and defaults in base units; read examples."""
+    """Remove nulls and defaults in base units from a schema, and parse its examples."""
     if isinstance(schema, list):
         return [_tidied(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""The short form of a study: one group, one server, one path and one flow, without names."""
+"""The short form of a study: one group, server, path and flow without names."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -23,7 +23,7 @@ from lasthop.study.text.faults import Fault
 from lasthop.study.traffic.traffic import FROM_SERVER, Traffic
 
 GROUP, SERVER, PATH, FLOW = "device", "server", "path", "traffic"
-"""What the parts are called where a study does not name them."""
+"""Default names of the parts of a study in the short form."""
 
 _LONG_FORM = 'it can be used only with a fleet; add "fleet"'
 
@@ -74,11 +74,11 @@ class ShortForm(StudyForm):
         return self
 
     def hops(self) -> tuple[Hop, ...]:
-        """Give the hops of the path."""
+        """Return the hops of the path."""
         return hops_of(self.path, name=PATH, location=("path",))
 
     def assemble(self) -> Assembly:
-        """Give its parts with the names that the long form would give them."""
+        """Return the parts of the study under their default names."""
         hops = self.hops()
         server = Server(name=SERVER, location=(), ports={})
         group = Group(
@@ -115,7 +115,7 @@ class ShortForm(StudyForm):
         )
 
     def arms(self) -> tuple[StudyArm, ...]:
-        """Give an arm for each stack."""
+        """Return an arm for each stack."""
         try:
             return tuple(StudyArm.of(stack, [GROUP]) for stack in read_arms(self.stacks))
         except Fault as fault:

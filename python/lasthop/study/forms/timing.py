@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 QUICK_DURATION_NS = 60 * 10**9
 QUICK_DRAIN_NS = 30 * 10**9
 QUICK_REPEAT = 5
-"""As many as intervals and claims need."""
+"""Repetitions of a quick run: enough for intervals and claims."""
 
 QUICK_REPEAT_LIVE = 1
-"""Beside real software a minute takes a minute: there a quick look is one."""
+"""Repetitions of a quick run with real software, which runs in real time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Timing:
 
 
 def timing(form: StudyForm, *, quick: bool) -> Timing:
-    """Give the spans of a run.
+    """Return the time spans of a run.
 
     Parameters
     ----------

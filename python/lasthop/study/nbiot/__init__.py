@@ -1,1 +1,1 @@
-"""NB-IoT networks as paths of a study: form, presets and the limits of 3GPP."""
+"""NB-IoT networks as paths of a study: form, presets and 3GPP limits."""

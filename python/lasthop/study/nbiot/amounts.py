@@ -1,4 +1,4 @@
-"""Amounts that the settings of a radio network are written in, and where they go."""
+"""Annotations of radio-network keys: their notation and their field in the resolved network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECOND_NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Into:
-    """Marks a key with another name in the resolved network.
+    """Marks a key that has another name in the resolved network.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ class Into:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAssistance(Written):
-    """Marks the hint of a device about packets that follow its own."""
+    """Marks the release assistance hint: whether packets follow the device's own."""
 
     def read(self, value: object) -> str:
-        """Read ``on``, ``off`` or when the network is to release the device."""
+        """Parse ``on``, ``off``, ``after_reply`` or ``after_last_uplink``."""
         if value in ("after_reply", "after_last_uplink"):
             return str(value)
         try:
@@ -58,7 +58,7 @@ class ReleaseAssistance(Written):
             ) from None
 
     def described(self) -> dict[str, Any]:
-        """Describe the words."""
+        """Return the JSON Schema of the words."""
         return {"enum": ["off", "on", "after_reply", "after_last_uplink", True, False]}
 
 
@@ -76,8 +76,8 @@ Frequency = Annotated[float, Quantity(FREQUENCY, "1 Hz")]
 Angle = Annotated[float, Quantity(ANGLE, "65 deg")]
 Share = Annotated[float, Quantity(FRACTION, "10 %")]
 Factor = Annotated[float, Number(above=-1e6)]
-"""A number whose bounds the simulator knows, and names."""
+"""A number whose bounds the simulator checks."""
 Switch = Annotated[bool, OnOff()]
 Assistance = Annotated[str, ReleaseAssistance()]
 Count = Annotated[int, Field(ge=0, le=100_000)]
-"""A number that a table of 3GPP restricts further."""
+"""An integer that a 3GPP table restricts further."""

@@ -1,4 +1,4 @@
-"""The carrier of a cell, the power of a device, the radio channel between them, the subframes."""
+"""Forms of the NB-IoT carrier, device power, radio channel and subframes."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Carrier(Form):
     mode: Literal["standalone", "guard_band", "in_band"] | None = Field(
         default=None, examples=["in_band"]
     )
-    """In spectrum of its own, beside the resource blocks of LTE, or in one of them."""
+    """Deployment mode: standalone, in the guard band of LTE, or in one of its resource blocks."""
     control_symbols: Annotated[Count | None, Into("mode.in_band.control_symbols")] = Field(
         default=None, examples=["3"]
     )
-    """Symbols of each subframe that the control region of LTE takes, in-band."""
+    """Symbols of each subframe that the LTE control region takes. In-band only."""
     power: Annotated[PowerLevel | None, Into("downlink_power_dbm")] = Field(
         default=None, examples=["35 dBm"]
     )
-    """Over the whole carrier, all antennas together."""
+    """Transmit power of the whole carrier, all antennas together."""
     noise_figure: Annotated[Decibels | None, Into("base_station_noise_figure_db")] = Field(
         default=None, examples=["3 dB"]
     )
@@ -48,26 +48,26 @@ class Carrier(Form):
     receive_antennas: Annotated[Count | None, Into("base_station_receive_antennas")] = Field(
         default=None, examples=["2"]
     )
-    """Antennas of the base station that receive."""
+    """Number of receive antennas of the base station."""
     nrs_ports: Count | None = Field(default=None, examples=["2"])
-    """Antenna ports of the narrowband reference signal, which are those that send."""
+    """Number of antenna ports of the narrowband reference signal, which all transmit."""
     device_receive_antennas: Count | None = Field(default=None, examples=["1"])
-    """Antennas of the device that receive."""
+    """Number of receive antennas of the device."""
 
 
 class DevicePower(Form):
     """The transmit power of devices."""
 
     maximum: PowerLevel | None = Field(default=None, examples=["23 dBm"])
-    """The most that it can send."""
+    """Maximum transmit power of a device."""
     p0_nominal_npusch: PowerLevel | None = Field(default=None, examples=["-103 dBm"])
-    """Received power aimed at on a tone of 15 kHz."""
+    """Target received power on a 15 kHz tone of the NPUSCH."""
     alpha: Factor | None = Field(default=None, examples=["1.0"])
-    """How much of the path loss is made up for."""
+    """Fraction of the path loss that power control compensates."""
     preamble_target: PowerLevel | None = Field(default=None, examples=["-104 dBm"])
-    """Received preamble power aimed at, at the lowest repetition level."""
+    """Target received power of a preamble at the lowest repetition level."""
     ramping_step: Decibels | None = Field(default=None, examples=["4 dB"])
-    """How much more with each attempt."""
+    """Increase of the preamble power with each attempt."""
 
 
 class Channel(Form):
@@ -76,15 +76,16 @@ class Channel(Form):
     fading: Literal["none", "rayleigh", "typical_urban"] | None = Field(
         default=None, examples=["typical_urban"]
     )
-    """Flat Rayleigh with the Jakes spectrum, or the six taps of TS 05.05 annex C.3."""
+    """Fading model: flat Rayleigh with the Jakes spectrum, or the six taps of TS 05.05 annex
+    C.3."""
     doppler: Annotated[Frequency | None, Into("fading.doppler_hz")] = Field(
         default=None, examples=["1 Hz"]
     )
-    """The largest Doppler shift."""
+    """Maximum Doppler shift."""
     estimation_window: Annotated[EstimationWindow | None, Into("estimation_window_ms")] = Field(
         default=None, examples=["16 ms", "ts_36_104"]
     )
-    """Over how long a receiver averages reference symbols; ts_36_104: the base station 16 ms at
+    """Time over which a receiver averages reference symbols. `ts_36_104`: the base station 16 ms at
     3.75 kHz and 4 ms at 15 kHz, the device 16 ms."""
     estimation_window_15_khz: Annotated[Duration | None, Into("estimation_window_15_khz_ms")] = (
         Field(default=None, examples=["4 ms"])
@@ -93,12 +94,12 @@ class Channel(Form):
     combining: Literal["reliability", "estimates"] | None = Field(
         default=None, examples=["estimates"]
     )
-    """By what a receiver weighs repetitions and antennas: how far each estimate can be relied on,
-    or the estimates themselves, so that noise of fades adds up."""
+    """Weights with which a receiver combines repetitions and antennas: by the reliability of each
+    channel estimate, or by the estimates themselves, so that noise in fades adds up."""
     frequency_offset: Annotated[Frequency | None, Into("frequency_offset_hz")] = Field(
         default=None, examples=["20 Hz"]
     )
-    """By how much a receiver's frequency is off after all corrections."""
+    """Residual frequency offset of a receiver after all corrections."""
     silence_as_acknowledgement: SilenceShare | None = Field(default=None, examples=["1 %", "off"])
     """Probability that the base station takes silence for an acknowledgement. off: never."""
     interference_cut_off: Annotated[CutOff | None, Into("interference_cut_off_below_noise_db")] = (
@@ -106,10 +107,10 @@ class Channel(Form):
     )
     """Interference this far below the noise is ignored. With off nothing is ignored."""
     nprach_detection_margin: Decibels | None = Field(default=None, examples=["2 dB"])
-    """By how much a real detector of preambles is worse than the ideal one."""
+    """Loss of a real preamble detector relative to an ideal one."""
     measurement_error: Decibels | None = Field(default=None, examples=["4 dB"])
-    """Standard deviation of the NRSRP that a device measures, which decides its coverage level, its
-    power and the formats that it starts with."""
+    """Standard deviation of the measured NRSRP of a device. The measurement decides its coverage
+    level, its power and the formats that it starts with."""
 
 
 class SystemInformation(Form):
@@ -120,20 +121,20 @@ class SystemInformation(Form):
     periodicity: Annotated[Duration, Into("periodicity_frames", FRAME_NS)] = Field(
         examples=["5120 ms"]
     )
-    """How often its window comes."""
+    """Interval between two windows of the message."""
     every: Annotated[Duration, Into("every_frames", FRAME_NS)] = Field(examples=["40 ms"])
-    """How often it is sent in its window."""
+    """Interval between two transmissions in a window."""
 
 
 class DownlinkGap(Form):
     """Pauses in long downlink transmissions."""
 
     threshold_rmax: Count = Field(examples=["256"])
-    """Search spaces with this Rmax or more pause."""
+    """Gaps apply to search spaces with this Rmax or more."""
     period: Annotated[Duration, Into("period_subframes")] = Field(examples=["256 ms"])
-    """How often."""
+    """Interval between two gaps."""
     duration_eighths: Count = Field(examples=["4"])
-    """How much of the period, in eighths."""
+    """Length of a gap in eighths of the period."""
 
 
 class Subframes(Form):
@@ -148,7 +149,7 @@ class Subframes(Form):
     si_window: Duration | None = Field(default=None, examples=["160 ms"])
     """Window of a system information message."""
     si_radio_frame_offset: Count | None = Field(default=None, examples=["0"])
-    """Frames by which all windows are late."""
+    """Offset of all windows in radio frames."""
     downlink_gap: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[DownlinkGap, Tag("<mapping>")],
@@ -156,7 +157,7 @@ class Subframes(Form):
         ]
         | None
     ) = Field(default=None, examples=["off"])
-    """Pauses in long downlink transmissions, in favour of devices in good coverage."""
+    """Gaps in long downlink transmissions, which let devices in good coverage in."""
 
 
 class Switches(Form):
@@ -171,7 +172,7 @@ class Switches(Form):
     nprach_postponement: Switch | None = Field(default=None, examples=["on"])
     """An NPUSCH that meets NPRACH resources waits for their end."""
     first_candidate_only: Switch | None = Field(default=None, examples=["off"])
-    """A DCI is sent in the first candidate of a search space alone."""
+    """A DCI is only sent in the first candidate of a search space."""
     minimum_k0_only: Switch | None = Field(default=None, examples=["off"])
     """The smallest scheduling delay is always used."""
     hand_counted_blocks: Switch | None = Field(default=None, examples=["off"])

@@ -1,4 +1,4 @@
-"""Settings of single cells: thresholds, coverage levels and carriers."""
+"""Forms of settings for single cells: thresholds, coverage levels and carriers."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -14,18 +14,19 @@ from lasthop.study.nbiot.coverage_level import CoverageLevels
 from lasthop.study.text.faults import Fault
 
 MOST_THRESHOLDS = 2
-"""TS 36.331 rsrp-ThresholdsPrachInfoList."""
+"""Maximum number of thresholds (TS 36.331 rsrp-ThresholdsPrachInfoList)."""
 
 
 class NonAnchorCarriers(Form):
     """Carriers of each cell beside the anchor."""
 
     count: Count = Field(examples=["3"])
-    """How many there are."""
+    """Number of non-anchor carriers of a cell."""
     anchor_sixteenths: Count = Field(examples=["4"])
-    """How many sixteenths of the devices are on the anchor; the others share the other carriers."""
+    """Sixteenths of the devices on the anchor. The others share the non-anchor carriers."""
     serve: Literal["everything", "data"] = Field(default="everything", examples=["data"])
-    """Random access, paging and data (release 14), or data of connections alone (release 13)."""
+    """Use of these carriers: random access, paging and data (release 14), or only data of
+    connections (release 13)."""
 
 
 class CellSettings(Form):
@@ -38,7 +39,7 @@ class CellSettings(Form):
     coupling_loss_thresholds: list[CouplingLoss] | None = Field(
         default=None, examples=["[140 dB, 150 dB]"]
     )
-    """The coupling losses at which their coverage levels meet."""
+    """Thresholds between the coverage levels as coupling loss, lowest first."""
     rsrp_thresholds: Annotated[list[PowerLevel] | None, Into("rsrp_thresholds_dbm")] = Field(
         default=None, examples=["[-104.8 dBm, -114.8 dBm]"]
     )
@@ -54,7 +55,7 @@ class CellSettings(Form):
         ]
         | None
     ) = Field(default=None, examples=["{count: 1, anchor_sixteenths: 8}"])
-    """Their carriers beside the anchor."""
+    """Carriers of these cells beside the anchor."""
 
     @model_validator(mode="after")
     def _something(self) -> CellSettings:
@@ -68,7 +69,7 @@ class CellSettings(Form):
 
 
 def check_thresholds(losses: list[float] | None, powers: list[float] | None) -> None:
-    """Check that thresholds are written once, rise, and can be signalled by a network.
+    """Check that thresholds have one notation, rise, and can be signalled by a network.
 
     Parameters
     ----------

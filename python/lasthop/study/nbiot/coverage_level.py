@@ -1,4 +1,4 @@
-"""The coverage enhancement levels of a cell: how devices get in, and how they are served."""
+"""Forms of coverage enhancement levels: random access and data transmission of each."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ PeriodFactor = Annotated[float, Number(above=0.0)]
 
 
 class Nprach(Form):
-    """The preambles of a coverage level."""
+    """The NPRACH resources of a coverage level."""
 
     period: Duration | None = Field(default=None, examples=["640 ms"])
-    """How often devices may send one."""
+    """Interval between two preamble opportunities."""
     start: Duration | None = Field(default=None, examples=["64 ms"])
-    """After the start of the period."""
+    """Start of the opportunity in its period."""
     tones: Count | None = Field(default=None, examples=["12"])
-    """Tones of 3.75 kHz."""
+    """Number of tones (3.75 kHz) for preambles."""
     tone_offset: Count | None = Field(default=None, examples=["24"])
-    """The first of them."""
+    """Number of the first tone."""
     repetitions: Count | None = Field(default=None, examples=["8"])
     """Repetitions of a preamble."""
     attempts: Count | None = Field(default=None, examples=["10"])
     """Attempts before a device goes to the next level."""
     multi_tone_msg3_thirds: Count | None = Field(default=None, examples=["0"])
-    """How many thirds of the tones announce a device that can send Msg3 on several tones."""
+    """Thirds of the tones that announce a device with multi-tone Msg3."""
 
 
 class SearchSpace(Form):
     """An NPDCCH search space."""
 
     rmax: Count | None = Field(default=None, examples=["64"])
-    """The most repetitions of a DCI."""
+    """Maximum number of repetitions of a DCI (Rmax)."""
     g: PeriodFactor | None = Field(default=None, examples=["1.5"])
-    """The period is Rmax times this, in subframes."""
+    """Length of the period in subframes, divided by Rmax."""
     offset_eighths: Count | None = Field(default=None, examples=["0"])
-    """How late it starts, in eighths of the period."""
+    """Start of the search space in eighths of the period."""
 
 
 class RandomAccessFormats(Form):
@@ -54,9 +54,9 @@ class RandomAccessFormats(Form):
     npdsch_repetitions: Count | None = Field(default=None, examples=["2"])
     """Repetitions of the NPDSCH."""
     msg3_mcs: Count | None = Field(default=None, examples=["1"])
-    """The MCS field of the grant: 0, 1, 2 give 88 bit in 4, 3, 1 resource units."""
+    """MCS field of the Msg3 grant: 0, 1, 2 give 88 bit in 4, 3, 1 resource units."""
     msg3_tones: Count | None = Field(default=None, examples=["1"])
-    """Tones of a Msg3 whose preamble announced several."""
+    """Number of tones of a Msg3 whose preamble announced multi-tone."""
     msg3_repetitions: Count | None = Field(default=None, examples=["4"])
     """Repetitions of Msg3."""
     ack_repetitions: Count | None = Field(default=None, examples=["4"])
@@ -86,9 +86,9 @@ class AdaptiveSets(Form):
     """Formats from which the scheduler chooses the cheapest that meets the target."""
 
     target_block_error: Share | None = Field(default=None, examples=["10 %"])
-    """The block error rate of a first transmission that it aims at."""
+    """Target block error rate of a first transmission."""
     dci_repetitions: Counts | None = Field(default=None, examples=["[2, 4, 8, 16]"])
-    """Repetitions of the DCI; without them all that the search space allows."""
+    """Repetitions of the DCI. Default: all that the search space allows."""
     npdsch_i_tbs: Counts | None = Field(default=None, examples=["[0, 4, 8, 12]"])
     """Transport block size indices of the NPDSCH."""
     npdsch_repetitions: Counts | None = Field(default=None, examples=["[1, 2, 4, 8]"])
@@ -105,9 +105,9 @@ class LinkAdaptation(Form):
     """The link adaptation of connected devices."""
 
     fixed: FixedFormats | None = Field(default=None, examples=["{dci_repetitions: 2, ...}"])
-    """All devices of the level in one way."""
+    """The same format for all devices of the level."""
     adaptive: AdaptiveSets | None = Field(default=None, examples=["{target_block_error: 10 %}"])
-    """Each device in the cheapest of these ways that meets the target."""
+    """The cheapest format for each device that meets the error target."""
 
     @model_validator(mode="after")
     def _one_way(self) -> LinkAdaptation:
@@ -125,24 +125,24 @@ class ConnectedDrx(Form):
     """DRX in connected mode. pp are periods of the user search space."""
 
     on_duration: Annotated[Count, Into("on_duration_pp")] = Field(examples=["1"])
-    """How long the device listens in each cycle, in pp."""
+    """Time that the device listens in each cycle, in pp."""
     inactivity: Annotated[Count, Into("inactivity_pp")] = Field(examples=["8"])
-    """How long it listens after it was addressed, in pp."""
+    """Time that the device listens after it was addressed, in pp."""
     cycle: Annotated[Duration, Into("cycle_subframes")] = Field(examples=["2048 ms"])
-    """How often it listens."""
+    """Length of a DRX cycle."""
 
 
 class EarlyData(Form):
     """Early data of release 15 in a coverage level, where early_data_bits is set."""
 
     bits: Count | None = Field(default=None, examples=["328"])
-    """The transport block of Msg3 in this level, if it is not that of all levels."""
+    """Transport block of Msg3 in this level. Default: that of all levels."""
     nprach: Nprach | None = Field(default=None, examples=["{start: 256 ms}"])
     """The preambles that announce early data."""
     contention_resolution: Annotated[Count | None, Into("contention_resolution_pp")] = Field(
         default=None, examples=["32"]
     )
-    """How long a device waits for Msg4, in periods of the search space of random access."""
+    """Time that a device waits for Msg4, in periods of the random access search space."""
 
 
 class CoverageLevel(Form):
@@ -157,23 +157,23 @@ class CoverageLevel(Form):
     response_window: Annotated[Count | None, Into("response_window_pp")] = Field(
         default=None, examples=["10"]
     )
-    """How long a device waits for a response, in periods of that search space."""
+    """Time that a device waits for a random access response, in periods of that search space."""
     contention_resolution: Annotated[Count | None, Into("contention_resolution_pp")] = Field(
         default=None, examples=["32"]
     )
-    """How long a device waits for Msg4, in the same periods."""
+    """Time that a device waits for Msg4, in the same periods."""
     synchronisation: Duration | None = Field(default=None, examples=["1125 ms"])
-    """How long a device that does not know the frame listens until it has NPSS and NSSS."""
+    """Time that a device needs to find NPSS and NSSS when it does not know the frame timing."""
     random_access_formats: RandomAccessFormats | None = Field(
         default=None, examples=["{dci_repetitions: 2, msg3_repetitions: 4}"]
     )
-    """How responses, Msg3 and Msg4 are sent."""
+    """Formats of random access responses, Msg3 and Msg4."""
     user_search_space: SearchSpace | None = Field(default=None, examples=["{rmax: 16, g: 2}"])
     """Search space of a connected device."""
     link_adaptation: LinkAdaptation | None = Field(
         default=None, examples=["{adaptive: {npusch_repetitions: [1, 2, 4, 8]}}"]
     )
-    """How a connected device is served."""
+    """Formats of transmissions to and from a connected device."""
     connected_drx: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[ConnectedDrx, Tag("<mapping>")],
@@ -189,7 +189,7 @@ class CoverageLevel(Form):
         ]
         | None
     ) = Field(default=None, examples=["{bits: 328}", "off"])
-    """Early data in Msg3, or none in this level."""
+    """Early data in Msg3. Default: none in this level."""
 
 
 class CoverageLevels(Form):

@@ -1,4 +1,4 @@
-"""Defaults of a radio network that depend on other settings of the study."""
+"""Defaults of an NB-IoT network that depend on other settings of the study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def follow(network: dict[str, Any], before: dict[str, Any], written: set[Steps])
 def _follow_search_spaces(
     level: dict[str, Any], before: dict[str, Any], at: Steps, written: set[Steps]
 ) -> None:
-    """Keep the DCI of random access at its share of Rmax, and let served devices have all."""
+    """Adjust the DCI repetitions to the maximum of each search space (Rmax)."""
     rmax = level["random_access_search_space"]["rmax"]
     share = (
         before["random_access_formats"]["dci_repetitions"]
@@ -56,7 +56,7 @@ def _follow_search_spaces(
 def _follow_i_tbs(
     network: dict[str, Any], level: dict[str, Any], at: Steps, written: set[Steps]
 ) -> None:
-    """Leave out the transport blocks that the carrier or the tones do not allow."""
+    """Remove transport block sizes that the carrier or the tones do not allow."""
     sets = level["link_adaptation"].get("adaptive")
     if sets is None:
         return

@@ -1,4 +1,4 @@
-"""Positions of NB-IoT cells, and the path loss to devices."""
+"""Forms of cell positions and of the path loss to devices."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from lasthop.study.nbiot.amounts import (
 
 
 class PathLoss(Form):
-    """The path loss over distance."""
+    """Path loss as a function of distance."""
 
     at_1_km: Decibels | None = Field(default=None, examples=["120.9 dB"])
-    """At one kilometre."""
+    """Path loss at 1 km."""
     per_decade: Decibels | None = Field(default=None, examples=["37.6 dB"])
-    """For each factor of ten in distance."""
+    """Increase of the path loss for a tenfold distance."""
 
 
 class Shadowing(Form):
@@ -34,31 +34,31 @@ class Shadowing(Form):
     standard_deviation: Decibels | None = Field(default=None, examples=["8 dB"])
     """Standard deviation of the shadowing."""
     correlation_distance: Length | None = Field(default=None, examples=["110 m"])
-    """The distance at which the correlation has fallen to 1/e."""
+    """Distance at which the correlation has fallen to 1/e."""
     site_correlation: Share | None = Field(default=None, examples=["50 %"])
-    """The correlation between the paths to two sites."""
+    """Correlation between the paths to two sites."""
 
 
 class Antenna(Form):
     """The antenna of a sector."""
 
     gain: Annotated[Decibels | None, Into("gain_dbi")] = Field(default=None, examples=["18 dB"])
-    """In the main direction, over an isotropic one."""
+    """Gain in the main direction, relative to an isotropic antenna."""
     beamwidth: Angle | None = Field(default=None, examples=["65 deg"])
-    """The angle between the points 3 dB below the main direction."""
+    """Angle between the -3 dB points."""
     front_to_back: Decibels | None = Field(default=None, examples=["20 dB"])
-    """The most that the pattern takes off."""
+    """Maximum attenuation of the pattern."""
     cable_loss: Decibels | None = Field(default=None, examples=["3 dB"])
-    """Between the antenna and its connector."""
+    """Cable loss between antenna and connector."""
 
 
 class Deployment(Form):
-    """Sites of three sectors on a hexagonal grid, devices dropped at random between them."""
+    """Sites with three sectors each on a hexagonal grid, with devices dropped at random."""
 
     cells: Count | None = Field(default=None, examples=["21"])
-    """Cells, three a site: 1 to 84."""
+    """Number of cells, three for each site: 1 to 84."""
     inter_site_distance: Length | None = Field(default=None, examples=["1732 m"])
-    """Between neighbouring sites."""
+    """Distance between neighbouring sites."""
     wrap_around: Switch | None = Field(default=None, examples=["on"])
     """Whether the cluster is repeated around itself, so that no cell is at an edge."""
     path_loss: PathLoss | None = Field(
@@ -72,10 +72,10 @@ class Deployment(Form):
     device_antenna_gain: Annotated[Decibels | None, Into("device_antenna_gain_dbi")] = Field(
         default=None, examples=["-4 dB"]
     )
-    """Gain of a device's antenna, over an isotropic one."""
+    """Gain of a device's antenna, relative to an isotropic antenna."""
     indoor_loss: Annotated[IndoorLoss | None, Into("indoor_loss")] = Field(
         default=None, examples=["20 dB"]
     )
     """Loss into the building: fixed, or the walls and depths of TR 45.820 annex D, scenario 1."""
     minimum_coupling_loss: Decibels | None = Field(default=None, examples=["70 dB"])
-    """No coupling loss is below this."""
+    """Lower limit of the coupling loss."""

@@ -1,4 +1,4 @@
-"""The radio network of a study, as differences from a preset."""
+"""Form of an NB-IoT network, as changes to a preset."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -41,40 +41,40 @@ class ConnectionReject(Form):
     """When the base station rejects connection requests."""
 
     above_waiting: Count = Field(examples=["50"])
-    """While more devices than these wait for resources of the cell."""
+    """Number of devices waiting for resources of the cell above which requests are rejected."""
     wait: Annotated[Duration, Into("wait_s", SECOND_NS)] = Field(examples=["60 s"])
-    """How long whoever was turned away keeps away."""
+    """Time that a rejected device waits before it tries again."""
 
 
 class AccessBarring(Form):
-    """Access barring: the devices that may not start a connection."""
+    """Access barring, which keeps some devices from starting a connection."""
 
     classes: Annotated[Count, Into("barred_classes")] = Field(examples=["5"])
-    """So many of the ten access classes at a time."""
+    """Number of barred access classes at a time, of ten."""
     moves_on: Duration = Field(examples=["30 s"])
-    """After so long it is the turn of the next class."""
+    """Time after which the next class is barred."""
 
 
 class Reestablishment(Form):
     """Re-establishment of a device after a radio link failure."""
 
     t311: Duration = Field(examples=["10 s"])
-    """For how long it looks for a cell."""
+    """Timer T311: longest time of the search for a cell."""
     t301: Duration = Field(examples=["25 s"])
-    """For how long it asks the cell for its connection."""
+    """Timer T301: longest time of the re-establishment request to the cell."""
 
 
 class RandomAccess(Form):
     """Random access settings that all coverage levels share."""
 
     nprach_format: Literal["format0", "format1"] | None = Field(default=None, examples=["format0"])
-    """The preamble format: for cells of 10 km, or of 40 km."""
+    """Preamble format: for cells of up to 10 km, or up to 40 km."""
     preamble_attempts: Count | None = Field(default=None, examples=["20"])
     """Largest number of preamble attempts over all coverage levels."""
     back_off: Duration | None = Field(default=None, examples=["512 ms"])
-    """A device waits a uniform part of it before its next attempt."""
+    """Maximum random backoff of a device before its next attempt."""
     msg3_capture: Decibels | None = Field(default=None, examples=["6 dB"])
-    """A Msg3 survives a collision if it arrives this much stronger than the others together."""
+    """A Msg3 survives a collision if it is received this much stronger than all others together."""
     reject: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[ConnectionReject, Tag("<mapping>")],
@@ -82,7 +82,7 @@ class RandomAccess(Form):
         ]
         | None
     ) = Field(default=None, examples=["{above_waiting: 50, wait: 60 s}"])
-    """When the base station turns requests for a connection away."""
+    """When the base station rejects connection requests."""
     access_barring: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[AccessBarring, Tag("<mapping>")],
@@ -90,7 +90,7 @@ class RandomAccess(Form):
         ]
         | None
     ) = Field(default=None, examples=["{classes: 5, moves_on: 30 s}"])
-    """Access barring: the devices that may not start a connection."""
+    """Access barring, which keeps some devices from starting a connection."""
 
 
 class Uplink(Form):
@@ -110,7 +110,7 @@ class Rlc(Form):
     t_poll_retransmit: Duration | None = Field(default=None, examples=["6000 ms"])
     """A poll without a status report is repeated after this time."""
     maximum_retransmissions: Count | None = Field(default=None, examples=["4"])
-    """The bearer has failed with so many retransmissions of a data unit."""
+    """Number of retransmissions of a data unit after which the bearer has failed."""
     status_on_gap: Switch | None = Field(default=None, examples=["on"])
     """Whether a receiver that misses a data unit reports this without being polled."""
     polls: Literal["last", "each"] | None = Field(default=None, examples=["each"])
@@ -378,7 +378,7 @@ class Nbiot(Form):
 
     @property
     def cells(self) -> int:
-        """The number of cells."""
+        """Return the number of cells."""
         stated = None if self.deployment is None else self.deployment.cells
         if stated is not None:
             return stated
@@ -386,7 +386,7 @@ class Nbiot(Form):
 
     @property
     def preset(self) -> str:
-        """The preset that holds for every key that is left out."""
+        """Return the name of the preset for all missing keys."""
         if self.base is not None:
             return self.base
         return "larmo_2019" if self.coupling_loss is None else "single_device"

@@ -1,4 +1,4 @@
-"""Writes the presets as the simulator makes them: ``python -m lasthop.study.nbiot.generate``."""
+"""Writes the simulator's NB-IoT presets: ``python -m lasthop.study.nbiot.generate``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lasthop.study.nbiot.presets import NETWORK_TIMES, PRESETS
 
 
 def main() -> None:
-    """Write every preset beside this file."""
+    """Write every preset into the folder of this file."""
     for name in PRESETS:
         _write(name, json.loads(_native.nbiot_preset(name)))
     times = {name: json.loads(_native.nbiot_network_time(name)) for name in NETWORK_TIMES}

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from lasthop.study.fields.quantity import Kind
 
 Steps = tuple[str | int, ...]
-"""The way to a field: names, and places in lists."""
+"""Path to a field: names, and positions in lists."""
 
 _OF_CELLS = re.compile(r"cell_settings\[(?P<place>\d+)\]\.(?P<inner>.+)")
 
 NOT_A_FIELD = ("base", "coupling_loss_thresholds")
-"""Keys of a radio network that have no field of their own."""
+"""Keys of an NB-IoT network without a field of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The field of a key.
+    """The field of a key in the resolved network.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ class Place:
 
 @cache
 def places(form: type[Form]) -> tuple[Place, ...]:
-    """Give the field of each key of a mapping."""
+    """Return the field of each key of a mapping."""
     hints = get_type_hints(form, include_extras=True)
     return tuple(_place(name, hints[name]) for name in form.model_fields if name not in NOT_A_FIELD)
 
 
 def key_of(field: str) -> tuple[str | int, ...]:
-    """Give the key below ``path.nbiot`` for a field, as far as there is one.
+    """Return the key below ``path.nbiot`` of a field, as far as it exists.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _place(name: str, annotation: object) -> Place:
 
 
 def _inspect(annotation: object) -> tuple[Into | None, Kind | None, type[Form] | None]:
-    """Find the mark, the kind of quantity and the mapping that a type holds."""
+    """Return the annotation, kind of quantity and nested mapping of a type."""
     if isinstance(annotation, type) and issubclass(annotation, Form):
         return None, None, annotation
     into, kind, below = None, None, None
@@ -127,6 +127,6 @@ def _inspect(annotation: object) -> tuple[Into | None, Kind | None, type[Form] |
 
 
 def _steps(field: str) -> Steps:
-    """Read ``levels[1].nprach.period_ms``."""
+    """Parse the path of a field, such as ``levels[1].nprach.period_ms``."""
     pieces = field.replace("[", ".[").removeprefix(".").split(".")
     return tuple(int(piece[1:-1]) if piece.startswith("[") else piece for piece in pieces)

@@ -1,4 +1,4 @@
-"""The presets of radio networks, as the simulator makes them."""
+"""Presets of NB-IoT networks, as the simulator defines them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 from lasthop.study.nbiot.network_time import NetworkTimeName
 
 Network = dict[str, Any]
-"""The settings of a radio network as the simulator reads them."""
+"""Resolved settings of an NB-IoT network, as the simulator reads them."""
 
 PRESETS = ("larmo_2019", "single_device")
 
@@ -18,12 +18,12 @@ NETWORK_TIMES: tuple[NetworkTimeName, ...] = get_args(NetworkTimeName)
 
 
 def preset(name: str) -> Network:
-    """Give the settings of a preset."""
+    """Return the settings of a preset."""
     return _read(name)
 
 
 def network_time(name: NetworkTimeName) -> Network:
-    """Give how long base station, core and module take in a preset."""
+    """Return the delays of base station, core and module in a preset."""
     return cast("Network", _read("network_times")[name])
 
 

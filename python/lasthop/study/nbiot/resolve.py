@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _SPACINGS = {15_000.0: "khz15", 3_750.0: "khz3_75"}
 _ESTIMATION_TS_36_104_MS = (16, 4)
-"""On tones of 3.75 and of 15 kHz: the lengths of channel estimation in annex A.14 and A.16."""
+"""Lengths of channel estimation at 3.75 and 15 kHz in ms (TS 36.104 annex A.14, A.16)."""
 _TWELVE_TONES_DB = 10.791812460476248
-"""Ten times the decimal logarithm of twelve: the power of the carrier over that of a tone."""
+"""Power of the carrier over that of one of its twelve tones, in dB."""
 _RSRP_RANGE_DBM = (-140.5, -43.5)
 
 
 def resolve(form: Nbiot) -> Network:
-    """Lay the keys of a study over its preset.
+    """Return a preset with the keys of the study applied.
 
     A default that depends on what the study changes follows it: the thresholds stay at their
     coupling losses when the carrier gets another power, and lists lose what the carrier or the
@@ -68,14 +68,14 @@ def resolve(form: Nbiot) -> Network:
 
 
 def _assistance(form: Nbiot, network: Network) -> None:
-    """Write when the network releases devices that tell what follows."""
+    """Set when the network releases devices that send release assistance."""
     if form.release_assistance is not None:
         released = {"on": "after_reply"}.get(form.release_assistance, form.release_assistance)
         network["connection"]["release_assistance"] = released
 
 
 def _cell_settings(form: Nbiot, network: Network) -> None:
-    """Write out what cells have of their own; what they leave out is as in the network."""
+    """Set the own settings of single cells. Missing ones are those of the network."""
     made = []
     for place, own in enumerate(form.cell_settings or ()):
         try:
@@ -114,7 +114,10 @@ def _overlay(
 
 
 def _is_stated(network: Network) -> bool:
-    """Tell whether coupling losses are stated: then a deployment says no more than its cells."""
+    """Return whether coupling losses are stated.
+
+    A deployment then only sets the number of cells.
+    """
     return "stated_coupling_loss" in network["placement"]
 
 
@@ -128,9 +131,9 @@ _SPECIAL = {
     ("release_assistance",),
     ("cell_settings",),
 }
-"""Keys that are not the value of one field."""
+"""Keys that do not correspond to a single field."""
 _OF_A_CELL = ("cells", "rsrp_thresholds_dbm", "levels", "non_anchor_carriers")
-"""The fields of what cells have of their own."""
+"""Fields that single cells can override."""
 
 
 def _store(network: Network, steps: Steps, value: object) -> None:
@@ -231,7 +234,7 @@ def _fading(form: Nbiot, network: Network) -> None:
 
 
 def _estimation(form: Nbiot, network: Network) -> None:
-    """Lay out a window that is written for all; one for 15 kHz alone stands before it."""
+    """Set the channel estimation window of both tone spacings."""
     window = None if form.channel is None else form.channel.estimation_window
     if window is None:
         return
@@ -273,7 +276,7 @@ def _thresholds(form: Nbiot | CellSettings, network: Network, before: Network) -
 
 
 def _measured(power_dbm: float, loss_db: float) -> float:
-    """Give the RSRP behind a coupling loss."""
+    """Return the RSRP of a coupling loss."""
     rsrp = power_dbm - loss_db
     low, high = _RSRP_RANGE_DBM
     if not low <= rsrp <= high:
@@ -287,7 +290,7 @@ def _measured(power_dbm: float, loss_db: float) -> float:
 
 
 def _link_adaptations(form: Nbiot | CellSettings, network: Network) -> None:
-    """Keep of both ways to serve a level the one that is written."""
+    """Keep only the written one of the two link adaptation modes of a level."""
     for place in places(type(form.coverage_levels)) if form.coverage_levels else ():
         level = getattr(form.coverage_levels, place.name)
         if level is not None and level.link_adaptation is not None:

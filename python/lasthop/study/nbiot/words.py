@@ -1,4 +1,4 @@
-"""A radio network in words, for the report and the command line."""
+"""Descriptions of an NB-IoT network for the report and the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IDEAL_NETWORK = (
     "ideal network: no time in base station and core, so battery years and latencies are the best "
     "that there can be"
 )
-"""The caution for results with a network without delays in base station and core."""
+"""Caution on results of a network without delays in base station and core."""
 
 
 def network_caution(networks: Iterable[Mapping[str, Any]]) -> str | None:
@@ -50,7 +50,7 @@ def network_caution(networks: Iterable[Mapping[str, Any]]) -> str | None:
 
 
 def network_in_words(network: Network) -> dict[str, str]:
-    """Describe the most important settings of a network, in reading order."""
+    """Return the most important settings of a network as texts, in reading order."""
     connection, carrier = network["connection"], network["carrier"]
     described = {
         "radio network": _placement(network["placement"]),
@@ -114,7 +114,7 @@ def _procedure(connection: dict[str, Any]) -> str:
 
 
 def _network_time(time: Network) -> str:
-    """Name the preset, or say what answers take; what the user plane adds stands beside it."""
+    """Return the name of a network delay preset, or a description of the delays."""
     for name in NETWORK_TIMES:
         if time == network_time(name):
             return name

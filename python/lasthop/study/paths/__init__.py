@@ -1,1 +1,1 @@
-"""The paths of a study: hops, their impairments, named links."""
+"""Paths of a study: hops, their impairments and named links."""

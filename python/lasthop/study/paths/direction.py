@@ -1,4 +1,4 @@
-"""Settings of one direction of a link, in words and as a run spec."""
+"""Settings of one direction of a link, as text and as a run spec."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MTU_MAXIMUM_BYTES = 65_535
 
 
 class Background(Form):
-    """Traffic of others, which the bottleneck carries beside that of the simulated devices."""
+    """Background traffic, which shares the bottleneck with the simulated devices."""
 
     share: Annotated[float, Quantity(FRACTION, "60 %", minimum=0)] | None = Field(
         default=None, examples=["60 %"]
@@ -67,7 +67,7 @@ class Background(Form):
         return self
 
     def spec(self, direction: Direction) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the background traffic as part of the run spec."""
         of_link = 0 if isinstance(direction.rate, RateTrace) else direction.rate or 0
         rate = self.rate if self.rate is not None else (self.share or 0.0) * of_link
         every = round(self.packet * 8 * _SECOND_NS / rate)
@@ -87,7 +87,7 @@ class Background(Form):
         return {"packet_bytes": self.packet, "every_ns": every}
 
     def words(self) -> str:
-        """Describe the background traffic."""
+        """Return a description of the background traffic."""
         amount = (
             format_quantity(self.rate, RATE)
             if self.rate is not None
@@ -97,7 +97,7 @@ class Background(Form):
 
 
 class Direction(Form):
-    """The impairments of one direction."""
+    """Impairments of one direction of a link."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         key: f'it is the same in both directions; write it as "path.{key}"'
@@ -114,7 +114,7 @@ class Direction(Form):
     outages: list[Outage] = Field(
         default_factory=list, max_length=1000, examples=["[{start: 7 s, for: 30 s}]"]
     )
-    """Periods in which nothing passes."""
+    """Periods in which no packet passes."""
     delay: Annotated[
         Annotated[Time, Tag("<value>")] | Annotated[DelayModel, Tag("<mapping>")],
         SCALAR_OR_MAPPING,
@@ -133,7 +133,7 @@ class Direction(Form):
     rate_kind: Literal["token_bucket", "serial"] = Field(
         default="token_bucket", examples=["token_bucket"]
     )
-    """A token bucket that lets bursts pass, or a serial line that sends bit by bit."""
+    """Kind of the rate limit: a token bucket that allows bursts, or a serial line."""
     burst: Annotated[int, Quantity(SIZE, "1600 B", minimum=1)] = Field(
         default=1600, examples=["1600 B"]
     )
@@ -143,7 +143,7 @@ class Direction(Form):
     )
     """Size of the queue in front of the rate. Packets that do not fit are dropped."""
     background: Background | None = Field(default=None, examples=["{share: 60 %, packet: 500 B}"])
-    """Traffic of others that shares the rate and the queue."""
+    """Background traffic that shares the rate and the queue."""
     duplicate: Percentage = Field(default=0.0, examples=["1 %"])
     """Probability that a packet arrives twice."""
     corrupt: Percentage = Field(default=0.0, examples=["1 %"])
@@ -161,7 +161,7 @@ class Direction(Form):
         return mtu
 
     def spec(self, folder: pathlib.Path) -> Spec:
-        """Give the direction of a run spec. Trace files are in the given folder.
+        """Return the direction as part of a run spec.
 
         Raises
         ------
@@ -181,7 +181,7 @@ class Direction(Form):
         }
 
     def words(self) -> dict[str, str]:
-        """Describe each setting."""
+        """Return a description of each setting."""
         loss, delay = self.loss, self.delay
         of_delay = delay.words() if isinstance(delay, DelayModel) else format_quantity(delay, TIME)
         described = {

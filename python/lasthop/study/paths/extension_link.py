@@ -1,4 +1,4 @@
-"""A link of an extension as a hop: ``toy_radio tries=3``, in the notation of stacks."""
+"""Links of extensions as hops: ``toy_radio tries=3``, in the notation of stacks."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class ExtensionLink:
 
     @property
     def written(self) -> str:
-        """Name and options, in stack notation."""
+        """Return name and options in the notation of stacks."""
         return " ".join([self.name, *(f"{name}={value}" for name, value in self.options.items())])
 
     def spec(self) -> dict[str, Any]:
-        """Give it as the run spec holds it."""
+        """Return the link as part of a run spec."""
         known = catalogue().links[self.name].options
         given = (option for option in known if option.name in self.options)
         options = {option.name: typed(option, self.options[option.name]) for option in given}
@@ -45,7 +45,7 @@ class ExtensionLinkNotation(Written):
     """Marks a link of an extension with its options."""
 
     def read(self, value: object) -> ExtensionLink:
-        """Read ``name option=value ..`` and write out its defaults."""
+        """Parse ``name option=value ..`` and add the defaults."""
         if not isinstance(value, str) or not value.split():
             raise Fault(
                 f"{show(value)} is not the name of a link",
@@ -69,7 +69,7 @@ class ExtensionLinkNotation(Written):
         )
 
     def described(self) -> dict[str, Any]:
-        """Describe the text."""
+        """Return the JSON Schema of the notation."""
         return {"type": "string", "examples": ["toy_radio tries=3"]}
 
 

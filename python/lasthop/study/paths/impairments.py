@@ -1,4 +1,4 @@
-"""Impairments of a link, such as losses, outages and delays, in words and run specs."""
+"""Impairments of a link (loss, outages, delay), as descriptions and run specs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HoldingTime = Annotated[int, Quantity(TIME, "5 s", minimum=1_000)]
 
 
 class GilbertElliott(Form):
-    """Losses in bursts: a good and a bad state, changed per packet or over time."""
+    """Burst losses by the Gilbert-Elliott model: a good and a bad state."""
 
     to_bad: Percentage | None = Field(default=None, examples=["2 %"])
     """Probability per packet of leaving the good state."""
@@ -64,7 +64,7 @@ class GilbertElliott(Form):
         return self
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the losses as part of a run spec."""
         losses = {"loss_in_good": self.loss_in_good, "loss_in_bad": self.loss_in_bad}
         if self.good is not None:
             times = {"mean_good_ns": self.good, "mean_bad_ns": self.bad}
@@ -73,7 +73,7 @@ class GilbertElliott(Form):
         return {"gilbert_elliott_packet": {**changes, **losses}}
 
     def words(self) -> str:
-        """Describe the losses."""
+        """Return a description of the losses."""
         losses = f"losing {_percent(self.loss_in_good)} and {_percent(self.loss_in_bad)}"
         if self.good is not None and self.bad is not None:
             return f"in bursts: good for {_time(self.good)}, bad for {_time(self.bad)}, {losses}"
@@ -90,24 +90,24 @@ def _exactly_one(form: Form, keys: tuple[str, ...], sketch: str) -> str:
 
 
 class Passing(Form):
-    """Independent losses that end."""
+    """Independent losses that end at a given time."""
 
     share: Percentage = Field(examples=["10 %"])
-    """How many packets are lost until then."""
+    """Share of packets that are lost until then."""
     until: PositiveTime = Field(examples=["1 min"])
     """End of these losses, from the start of the run."""
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the losses as part of a run spec."""
         return {"passing": {"probability": self.share, "until_ns": self.until}}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the losses."""
         return f"{_percent(self.share)} until {_time(self.until)}"
 
 
 class LossProcess(Form):
-    """Losses that are not the same for every packet, or end."""
+    """Losses that depend on the packet, or end at a time."""
 
     gilbert_elliott: GilbertElliott | None = Field(
         default=None, examples=["{to_bad: 2 %, to_good: 18 %}"]
@@ -136,7 +136,7 @@ class LossProcess(Form):
         return packets
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the losses as part of a run spec."""
         if self.gilbert_elliott is not None:
             return self.gilbert_elliott.spec()
         if self.bit_errors is not None:
@@ -146,7 +146,7 @@ class LossProcess(Form):
         return {"packets": {"indices": self.packets}}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the losses."""
         if self.gilbert_elliott is not None:
             return self.gilbert_elliott.words()
         if self.bit_errors is not None:
@@ -157,14 +157,14 @@ class LossProcess(Form):
 
 
 class Outage(Form):
-    """A time in which nothing passes."""
+    """A period in which no packet passes."""
 
     start: Time = Field(examples=["7 s"])
-    """When it begins, from the start of the run."""
+    """Start of the outage, from the start of the run."""
     lasts: PositiveTime = Field(alias="for", examples=["30 s"])
-    """How long it lasts."""
+    """Duration of the outage."""
     every: PositiveTime | None = Field(default=None, examples=["60 s"])
-    """It comes again after this time."""
+    """Interval after which the outage is repeated."""
 
     @model_validator(mode="after")
     def _ends(self) -> Outage:
@@ -177,17 +177,17 @@ class Outage(Form):
         return self
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the outage as part of a run spec."""
         return {"start_ns": self.start, "duration_ns": self.lasts, "every_ns": self.every}
 
     def words(self) -> str:
-        """Describe the outages."""
+        """Return a description of the outage."""
         words = f"from {_time(self.start)} for {_time(self.lasts)}"
         return f"{words}, every {_time(self.every)}" if self.every is not None else words
 
 
 class Uniform(Form):
-    """Delays of equal probability between two bounds."""
+    """Delays with a uniform distribution between two bounds."""
 
     lower: Time = Field(alias="from", examples=["80 ms"])
     """Smallest delay."""
@@ -203,16 +203,16 @@ class Uniform(Form):
         return self
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the delay as part of a run spec."""
         return {"from_ns": self.lower, "to_ns": self.upper}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the delay."""
         return f"{_time(self.lower)} to {_time(self.upper)}, uniform"
 
 
 class Normal(Form):
-    """Delays of a normal distribution, cut at 0."""
+    """Delays with a normal distribution, cut at 0."""
 
     mean: Time = Field(examples=["100 ms"])
     """Mean delay."""
@@ -220,16 +220,16 @@ class Normal(Form):
     """Standard deviation."""
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the delay as part of a run spec."""
         return {"mean_ns": self.mean, "sd_ns": self.sd}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the delay."""
         return f"{_time(self.mean)} ± {_time(self.sd)}, normal"
 
 
 class Exponential(Form):
-    """Delays of at least a minimum, and an exponentially distributed wait beyond it."""
+    """Delays with a minimum plus an exponentially distributed part."""
 
     minimum: Time = Field(examples=["50 ms"])
     """Smallest delay."""
@@ -247,16 +247,16 @@ class Exponential(Form):
         return self
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the delay as part of a run spec."""
         return {"minimum_ns": self.minimum, "mean_ns": self.mean}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the delay."""
         return f"{_time(self.minimum)} or more, {_time(self.mean)} in the mean, exponential"
 
 
 class Pareto(Form):
-    """Delays of a Pareto distribution: rarely very long."""
+    """Delays with a Pareto distribution, which are rarely very long."""
 
     minimum: PositiveTime = Field(examples=["50 ms"])
     """Smallest delay."""
@@ -264,11 +264,11 @@ class Pareto(Form):
     """Tail index of the distribution. A smaller value gives a longer tail."""
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the delay as part of a run spec."""
         return {"minimum_ns": self.minimum, "shape": self.shape}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the delay."""
         return f"{_time(self.minimum)} or more, Pareto of shape {self.shape:g}"
 
 
@@ -276,27 +276,27 @@ class HeldBack(Form):
     """A constant delay, with a share of packets that is delayed more and overtaken."""
 
     delay: Time = Field(examples=["15 ms"])
-    """How long the others travel."""
+    """Delay of the other packets."""
     share: Percentage = Field(examples=["20 %"])
-    """How many are held back."""
+    """Share of packets with an additional delay."""
     by: PositiveTime = Field(examples=["10 ms"])
-    """For how long."""
+    """Additional delay of these packets."""
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the delay as part of a run spec."""
         return {"delay_ns": self.delay, "probability": self.share, "by_ns": self.by}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the delay."""
         return f"{_time(self.delay)}, {_percent(self.share)} held back by {_time(self.by)}"
 
 
 _DISTRIBUTIONS = ("uniform", "normal", "exponential", "pareto", "held_back")
-"""Of a delay: each has a form and a key of its own."""
+"""Distributions of a delay. Each has a form and a key of its own."""
 
 
 class DelayModel(Form):
-    """Delays that vary."""
+    """Delays that vary by a distribution or a trace."""
 
     around: Time | None = Field(default=None, examples=["100 ms"])
     """Middle of a uniform distribution."""
@@ -319,7 +319,7 @@ class DelayModel(Form):
     trace: str | list[Time] | None = Field(default=None, examples=["[100 ms, 120 ms]"])
     """List of delays, or a CSV file in the folder of the study with the header time_s,delay_ms."""
     every: PositiveTime | None = Field(default=None, examples=["1 s"])
-    """How long each delay of a written trace holds; the trace then repeats."""
+    """Duration of each delay of a listed trace. The trace then repeats."""
 
     @field_validator("trace", mode="before")
     @classmethod
@@ -350,7 +350,7 @@ class DelayModel(Form):
         return self
 
     def spec(self, folder: pathlib.Path) -> Spec:
-        """Give it as in a run spec. A trace file is in the given folder."""
+        """Return the delay as part of a run spec."""
         if self.around is not None:
             return _around(self.around, self.spread or 0.0)
         for name in _DISTRIBUTIONS:
@@ -360,7 +360,7 @@ class DelayModel(Form):
         return {"trace": {"times_ns": times, "delays_ns": delays, "period_ns": period}}
 
     def words(self) -> str:
-        """Describe it."""
+        """Return a description of the delay."""
         if self.around is not None:
             return f"{_time(self.around)} ± {_percent(self.spread or 0.0)}, uniform"
         for name in _DISTRIBUTIONS:

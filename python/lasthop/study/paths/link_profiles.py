@@ -1,4 +1,4 @@
-"""Named access links with the sources of their figures: the key ``profile`` of a path."""
+"""Profiles of access links with the sources of their figures (key ``profile`` of a path)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("link_profiles.yaml")
 
 @dataclass(frozen=True, slots=True)
 class LinkProfile:
-    """An access link.
+    """Profile of an access link.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class LinkProfile:
 
 @cache
 def link_profiles() -> Mapping[str, LinkProfile]:
-    """Give every profile by its name."""
+    """Return all link profiles by name."""
     content = parse(FILE.read_text(encoding="utf-8"), name=FILE.name).value["profiles"]
     return {
         name: LinkProfile(
@@ -60,7 +60,7 @@ def link_profiles() -> Mapping[str, LinkProfile]:
 
 
 def link_profile(name: object) -> LinkProfile:
-    """Give the profile of a name.
+    """Return the link profile of a name.
 
     Raises
     ------

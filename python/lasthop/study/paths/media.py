@@ -1,4 +1,4 @@
-"""The media that are a hop by themselves: a line here, a form, and a field of ``Path`` each."""
+"""Table of media: hops that are not plain links, such as NB-IoT, WLAN and serial lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Scope = Literal["own", "group", "all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediumEntry:
-    """A medium, with all that the rest of the study package needs to know about it.
+    """A medium (NB-IoT, WLAN, serial line, extension link) with its keys, form and run spec.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class MediumEntry:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """The keys of a path that are allowed together with its own."""
+        """Return the keys of a path that are allowed beside the medium's key."""
         return (self.key, "name", "scope") if self.takes_scope else (self.key, "name")
 
 
@@ -124,9 +124,9 @@ MEDIA = (
         words=lambda settings: {"link of an extension": settings.written},
     ),
 )
-"""In the order in which a path is asked for them."""
+"""All media, in the order in which a path is checked for them."""
 
 
 def medium_of(settings: object) -> MediumEntry | None:
-    """Give the medium for the settings of a hop; None for a link and a NAT."""
+    """Return the medium of a hop's settings; None for a link and a NAT."""
     return next((one for one in MEDIA if isinstance(settings, one.settings)), None)

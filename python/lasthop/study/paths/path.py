@@ -1,4 +1,4 @@
-"""One hop of a path, or a whole path: impairments and a NAT, or another medium."""
+"""Forms of a hop and of a path: impairments, a NAT, or a medium."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     import pathlib
 
 DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate")
-"""The order in which a packet meets the impairments of a direction."""
+"""Default order in which a packet passes the impairments of a direction."""
 
 MAXIMUM_HOPS = 16
 MAXIMUM_PORTS = 64_512
-"""All ports of an address but the well-known ones."""
+"""Maximum number of ports of an IP address, without the well-known ones."""
 
 
 class Nat(Form):
-    """A NAT in front of the device, or an operator's with one address for many."""
+    """A NAT: a home router before one device, or a carrier-grade NAT for many devices."""
 
     udp: LongPositiveTime = Field(examples=["120 s"])
     """Time after which an unused UDP mapping expires."""
@@ -47,7 +47,7 @@ class Nat(Form):
 
 
 class LinkForm(Direction):
-    """The path of a device's packets: both ways alike, or ``up:`` and ``down:`` apart."""
+    """Path of a device's packets, with equal directions or separate ``up:`` and ``down:``."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         "wifi": 'write "wlan: {standard: g}", or "profile: wifi_good"',
@@ -66,7 +66,7 @@ class LinkForm(Direction):
     order: list[str] = Field(
         default_factory=lambda: list(DEFAULT_ORDER), examples=["[loss, rate, delay]"]
     )
-    """The order of the named impairments; the others keep their positions."""
+    """Order of the listed impairments. The others keep their positions."""
     scope: Literal["own", "group", "all"] | None = Field(default=None, examples=["all"])
     """Who shares the hop: `own` for each device, one for its group, or one for all. Default: as the
     hop before it, and `own` for the first hop. A radio network is always one for all. A NAT is by
@@ -134,25 +134,28 @@ class LinkForm(Direction):
         return order
 
     def full_order(self) -> list[str]:
-        """Give all impairments: the named ones in their order within the slots they hold."""
+        """Return the order of all impairments.
+
+        Listed ones are reordered among their own positions.
+        """
         named = iter(self.order)
         return [next(named) if name in self.order else name for name in DEFAULT_ORDER]
 
     @property
     def has_a_free_bottleneck(self) -> bool:
-        """Whether the path has a rate limit that only simulated devices use."""
+        """Return whether the path has a rate limit that only simulated devices use."""
         return any(
             side.rate is not None and side.background is None for side in (self.up, self.down)
         )
 
     @property
     def medium_of_its_own(self) -> tuple[MediumEntry, Any] | None:
-        """The medium of the path with its settings; None for a link."""
+        """Return the medium of the path with its settings; None for a link."""
         found = ((medium, getattr(self, medium.key)) for medium in MEDIA)
         return next((one for one in found if one[1] is not None), None)
 
     def link_spec(self, folder: pathlib.Path) -> dict[str, Any]:
-        """Give the link of a run spec. Trace files are in the given folder.
+        """Return the link as part of a run spec.
 
         Raises
         ------
@@ -170,7 +173,7 @@ class LinkForm(Direction):
         return {"order": self.full_order(), "shared": self.shared, **sides}
 
     def link_words(self) -> dict[str, str]:
-        """Describe each setting of the link."""
+        """Return a description of each setting of the link."""
         up, down = self.up.words(), self.down.words()
         described: dict[str, str] = {}
         for name in {**up, **down}:
@@ -202,11 +205,11 @@ class LinkForm(Direction):
 
 
 _NO_LINK = {"name", "scope", "nat", "up", "down", *(medium.key for medium in MEDIA)}
-"""Keys that say nothing of a link by themselves."""
+"""Keys that do not make a hop a link."""
 
 
 class HopForm(LinkForm):
-    """A hop of a path that is written as a list, from the device on."""
+    """A hop of a path that is written as a list, starting at the device."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         key: hint for key, hint in LinkForm.elsewhere.items() if key != "name"
@@ -218,7 +221,7 @@ class HopForm(LinkForm):
 
     @property
     def is_link(self) -> bool:
-        """Whether the path has any setting of a link."""
+        """Return whether the hop has any setting of a link."""
         given = self.model_fields_set - _NO_LINK
         return bool(given or self.up.model_fields_set or self.down.model_fields_set)
 
@@ -240,7 +243,7 @@ def _of_profile(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Override the keys of both directions by those of one.
+    """Override the shared settings of both directions by those of one direction.
 
     A mapping is merged key by key with one that has a key in common, and replaces it otherwise.
 

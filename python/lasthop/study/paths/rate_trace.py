@@ -1,4 +1,4 @@
-"""A rate that was recorded: the moments at which packets may pass, as mahimahi writes them."""
+"""Rate recorded as a mahimahi trace: the times at which packets may pass."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ MAXIMUM_MOMENTS = 1_000_000
 
 _OPPORTUNITY_BYTES = 1504
 _OVERHEAD_BYTES = 4
-"""A packet that mahimahi counts has the four bytes of a TUN device before its IP header."""
+"""Bytes that mahimahi adds to each packet: the header of a TUN device."""
 
 _NS_PER_MS = 1_000_000
 _MS_PER_SECOND = 1_000
 
 
 class RateTrace(Form):
-    """A recorded rate."""
+    """A rate that is read from a trace file."""
 
     trace: str = Field(examples=["lte-up.trace"])
     """File of a mahimahi trace in the folder of the study. Each line is a time in ms at which 1504
     bytes may pass: an IP packet of 1500 B and four bytes of mahimahi. The trace repeats."""
 
     def read(self, folder: Path) -> Moments:
-        """Read the file, which is looked for in a folder.
+        """Read the trace file from a folder.
 
         Raises
         ------
@@ -50,13 +50,13 @@ class RateTrace(Form):
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """The times of a trace, in ms."""
+    """Times of a trace at which a packet may pass, in ms."""
 
     times_ms: tuple[int, ...]
 
     @classmethod
     def read(cls, path: Path) -> Moments:
-        """Read a file.
+        """Read a trace file.
 
         Raises
         ------
@@ -94,12 +94,12 @@ class Moments:
 
     @property
     def bits_per_second(self) -> int:
-        """The mean rate, of all bytes that may pass."""
+        """Return the mean rate of the trace in bit/s."""
         bits = len(self.times_ms) * _OPPORTUNITY_BYTES * 8
         return max(1, round(bits * _MS_PER_SECOND / self.times_ms[-1]))
 
     def spec(self) -> dict[str, Any]:
-        """Give the kind of the rate as a run spec has it."""
+        """Return the trace as part of a run spec."""
         return {
             "trace": {
                 "times_ns": [time * _NS_PER_MS for time in self.times_ms],

@@ -1,4 +1,4 @@
-"""A serial line as a hop: a UART, an RS-232 cable, an RS-485 bus."""
+"""A serial line as a hop: UART, RS-232 or RS-485."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from lasthop.study.fields.quantity import PACKETS, RATE, SIZE, TIME, format_quan
 from lasthop.study.text.faults import Fault
 
 _BITS_OF_A_BYTE = {"8N1": 10, "8E1": 11, "8O1": 11, "8N2": 11, "8E2": 12, "8O2": 12}
-"""A start bit, eight bits of data, parity, stop bits."""
+"""Bits of a byte on the line: start bit, eight data bits, parity, stop bits."""
 
 _FRAMING_WORDS = {"ppp": "PPP (RFC 1662)", "slip": "SLIP (RFC 1055)", "none": "no framing"}
 
 
 class Serial(Form):
-    """A serial line: bytes with start and stop bits, one station at a time.
+    """A serial line on which one station sends at a time.
 
     Hops of one name on several paths are one line.
     """
 
     rate: Rate = Field(default=115_200, examples=["9600 bit/s"])
-    """Bits a second on the line, start and stop bits included: the baud rate."""
+    """Baud rate: bits per second on the line, including start and stop bits."""
     frame: Literal["8N1", "8E1", "8O1", "8N2", "8E2", "8O2"] = Field(
         default="8N1", examples=["8E1"]
     )
@@ -32,13 +32,13 @@ class Serial(Form):
     """With `half` one station sends at a time (two wires of RS-485), with `full` one each way
     (RS-232, four wires of RS-485)."""
     turnaround: Time = Field(default=0, examples=["2 ms"])
-    """How long the line is idle before another station sends than the one before."""
+    """Idle time of the line before another station sends."""
     framing: Literal["ppp", "slip", "none"] = Field(default="ppp", examples=["slip"])
-    """What stands around a packet; bytes that it escapes are counted."""
+    """Framing of packets on the line. Escaped bytes count."""
     queue: Annotated[QueueLimit, QueueSize()] = Field(
         default=QueueLimit(100, "packets"), examples=["10 packets"]
     )
-    """What waits at a station before packets are dropped at the tail."""
+    """Size of the queue of a station. Packets that do not fit are dropped."""
 
     @model_validator(mode="after")
     def _turns_around(self) -> Serial:
@@ -52,7 +52,7 @@ class Serial(Form):
         return self
 
     def spec(self) -> dict[str, Any]:
-        """Give it as the run spec holds it."""
+        """Return the line as part of a run spec."""
         return {
             "bits_per_second": self.rate,
             "bits_per_byte": _BITS_OF_A_BYTE[self.frame],
@@ -63,7 +63,7 @@ class Serial(Form):
         }
 
     def words(self) -> dict[str, str]:
-        """Describe each setting."""
+        """Return a description of each setting."""
         queue = format_quantity(self.queue.amount, SIZE if self.queue.unit == "bytes" else PACKETS)
         described = {
             "serial line": f"{format_quantity(self.rate, RATE)}, {self.frame}, "

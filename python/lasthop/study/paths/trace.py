@@ -1,4 +1,4 @@
-"""Reads a trace of delays: a CSV file with the header ``time_s,delay_ms``."""
+"""Parser of delay traces: CSV files with the header ``time_s,delay_ms``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COLUMNS = ["time_s", "delay_ms"]
 
 
 def read_trace(path: Path) -> tuple[list[int], list[int]]:
-    """Read the times and the delays of a trace, both in ns.
+    """Return the times and the delays of a trace, both in ns.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A WLAN cell as a hop: an access point, and the stations that share its channel."""
+"""A WLAN cell as a hop: an access point and stations that share a channel."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class AccessPoint(Form):
     """Settings of the access point that differ from those of stations."""
 
     cw_min: _Window | None = Field(default=None, examples=[15])
-    """Slots of its first back-off at most; by default as of stations."""
+    """Maximum of its first backoff, in slots. Default: as for stations."""
     cw_max: _Window | None = Field(default=None, examples=[63])
-    """Slots of its back-offs at most; by default as of stations."""
+    """Maximum of its backoffs, in slots. Default: as for stations."""
     queue: Annotated[QueueLimit, QueueSize()] = Field(
         default=QueueLimit(100, "packets"), examples=["100 packets"]
     )
@@ -48,7 +48,7 @@ class AccessPoint(Form):
 
 
 class Wlan(Form):
-    """A WLAN that devices share: CSMA/CA with an access point, on one channel.
+    """A WLAN cell on one channel (CSMA/CA), which its devices share.
 
     Hops of one name on several paths are one cell: what a cell has is the same there, while rates
     and losses are those of the stations on each path.
@@ -70,14 +70,14 @@ class Wlan(Form):
     """Slot time. Default: that of the standard. Stations of g and n near stations of b use 20
     us."""
     aifsn: Annotated[int, Field(ge=1, le=_MOST_AIFSN)] | None = Field(default=None, examples=[3])
-    """Idle slots after SIFS before the back-off continues: 2 is DIFS, and n uses 3 for best
+    """Idle slots after SIFS before the backoff continues: 2 is DIFS, and n uses 3 for best
     effort."""
     eifs: Switch = Field(default=True, examples=["off"])
     """Whether stations wait longer after a frame that they could not decode."""
     cw_min: _Window | None = Field(default=None, examples=[15])
-    """Slots of a station's first back-off at most; by default that of the standard."""
+    """Maximum of a station's first backoff, in slots. Default: that of the standard."""
     cw_max: _Window = Field(default=_CW_MAX, examples=[1023])
-    """Slots of its back-offs at most."""
+    """Maximum of a station's backoffs, in slots."""
     retry_limit: Annotated[int, Field(ge=1, le=_MOST_TRANSMISSIONS)] = Field(
         default=7, examples=[7]
     )
@@ -85,7 +85,7 @@ class Wlan(Form):
     queue: Annotated[QueueLimit, QueueSize()] = Field(
         default=QueueLimit(100, "packets"), examples=["100 packets"]
     )
-    """What waits at a station before packets are dropped at the tail."""
+    """Size of the queue of a station. Packets that do not fit are dropped."""
     access_point: AccessPoint = Field(
         default_factory=AccessPoint, examples=["{queue: 300 packets}"]
     )
@@ -109,11 +109,11 @@ class Wlan(Form):
         return self
 
     def spec(self) -> Spec:
-        """Give it as a run spec has it."""
+        """Return the WLAN as part of a run spec."""
         return {"cell": self.cell_spec(), "station": self._station_spec()}
 
     def cell_spec(self) -> Spec:
-        """Give the settings that all stations share."""
+        """Return the settings that all stations share."""
         sifs_ns, difs_ns = self._spaces
         first, last = self._access_point
         return {
@@ -129,7 +129,7 @@ class Wlan(Form):
         }
 
     def words(self) -> dict[str, str]:
-        """Describe each setting."""
+        """Return a description of each setting."""
         sifs_ns, difs_ns = self._spaces
         first, last = self._access_point
         eifs = f"EIFS {_time(self._eifs_ns)}" if self.eifs else "no EIFS"
@@ -186,14 +186,14 @@ class Wlan(Form):
 
     @property
     def _spaces(self) -> tuple[int, int]:
-        """SIFS, and DIFS or AIFS."""
+        """Return SIFS, and DIFS or AIFS, in ns."""
         aifsn = self._phy.aifsn if self.aifsn is None else self.aifsn
         sifs_ns = self._phy.sifs_us * _MICROSECOND_NS
         return sifs_ns, sifs_ns + aifsn * self._slot_ns
 
     @property
     def _eifs_ns(self) -> int:
-        """EIFS: SIFS and an acknowledgement at the lowest rate before DIFS (10.3.2.3.7)."""
+        """Return EIFS: SIFS, an acknowledgement at the lowest rate, and DIFS (10.3.2.3.7)."""
         sifs_ns, difs_ns = self._spaces
         if not self.eifs:
             return difs_ns

@@ -54,20 +54,20 @@ class Standard:
 
     @property
     def is_dsss(self) -> bool:
-        """Whether frames are sent bit by bit."""
+        """Return whether the standard uses DSSS, which has no symbols of several bits."""
         return None in self.rates.values()
 
     def data(self, rate: int, *, short: bool) -> Modulation:
-        """Give the modulation of data frames at a rate, with a short preamble if it exists."""
+        """Return the modulation of data frames at a rate, with a short preamble if it exists."""
         return self._modulation(rate, self.rates[rate], self.preamble_us, short=short)
 
     def reply(self, rate: int, *, short: bool) -> Modulation:
-        """Give how an acknowledgement is sent, without the preamble of HT."""
+        """Return the modulation of an acknowledgement, which has no HT preamble."""
         legacy_us = self.preamble_us if self.is_dsss else _LEGACY_PREAMBLE_US
         return self._modulation(rate, self.basic[rate], legacy_us, short=short)
 
     def slowest_ack_ns(self, size: int) -> int:
-        """Give the airtime of an acknowledgement of this size at the lowest rate."""
+        """Return the airtime of an acknowledgement of this size at the lowest rate."""
         rate = min(self.basic)
         symbol = self.basic[rate]
         if symbol is None:
@@ -148,5 +148,5 @@ STANDARDS: Mapping[str, Standard] = {
         qos_bytes=2,
     ),
 }
-"""By their letters: IEEE 802.11-2016, clauses 16 (b), 17 (a), 18 (g) and 19 (n: 20 MHz, one
+"""WLAN standards by letter: IEEE 802.11-2016, clauses 16 (b), 17 (a), 18 (g) and 19 (n: 20 MHz, one
 stream, the long guard interval)."""

@@ -33,12 +33,12 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class EndOf(Written):
-    """Marks a name or a share of its devices: ``10 % of meters``, ``all of meters``."""
+    """Marks a group or server name, or a share of its devices: ``10 % of meters``."""
 
     example: str
 
     def read(self, value: object) -> End:
-        """Read the name and the share."""
+        """Parse the name and the share."""
         if not isinstance(value, str) or not value:
             raise Fault(f"{show(value)} is not a name", hint=f'write "{self.example}"')
         found = _SHARE.fullmatch(value)
@@ -54,7 +54,7 @@ class EndOf(Written):
         return End(found["name"], share)
 
     def described(self) -> dict[str, Any]:
-        """Describe the text."""
+        """Return the JSON Schema of the notation."""
         return {
             "type": "string",
             "minLength": 1,

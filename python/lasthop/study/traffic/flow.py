@@ -1,4 +1,4 @@
-"""A named flow of the long form: traffic between a group of devices and a server or a group."""
+"""Form of a named flow between a group of devices and a server or another group."""
 
 from __future__ import annotations
 

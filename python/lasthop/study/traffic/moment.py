@@ -1,4 +1,4 @@
-"""A moment in a period: a time since its start, a time of day, or one of a day of the week."""
+"""A time in a period: since its start, a time of day, or one on a day of the week."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ALMOST = re.compile(r"([A-Za-z]+ +)?[0-9]+:[0-9]+(:[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Moment(Quantity):
-    """Marks a moment in a period, in ns since its start."""
+    """Marks a time in a period, stored in ns since the start of the period."""
 
     def read(self, value: object) -> int | float:
-        """Read a time, ``06:30`` or ``mon 06:30``."""
+        """Parse a time, ``06:30`` or ``mon 06:30``."""
         if not isinstance(value, str) or _ALMOST.fullmatch(value) is None:
             return Quantity.read(self, value)
         clock = _CLOCK.fullmatch(value)
@@ -34,7 +34,7 @@ class Moment(Quantity):
         return days * _DAY_NS + (int(clock["hours"]) * 60 + int(clock["minutes"])) * _MINUTE_NS
 
     def described(self) -> dict[str, Any]:
-        """Describe both ways to write it."""
+        """Return the JSON Schema of both notations."""
         days = "|".join(_DAYS)
         clock = {
             "type": "string",
@@ -45,7 +45,7 @@ class Moment(Quantity):
 
 
 def check_period(at: object, every: object) -> None:
-    """Check that traffic at a time of day recurs in days or weeks.
+    """Check that traffic at a time of day has a period of days or weeks.
 
     Raises
     ------

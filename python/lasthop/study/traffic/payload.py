@@ -26,7 +26,7 @@ PayloadSize = Annotated[int, Quantity(SIZE, "409 B", minimum=MINIMUM_PAYLOAD_BYT
 
 
 def within_a_datagram(size: int) -> int:
-    """Refuse a size that no datagram carries."""
+    """Return a payload size, or raise an error if no datagram can carry it."""
     if size > MAXIMUM_PAYLOAD_BYTES:
         raise Fault(
             f"a payload of {size} B is more than {MAXIMUM_PAYLOAD_BYTES} B",
@@ -36,20 +36,21 @@ def within_a_datagram(size: int) -> int:
 
 
 class FieldsPayload(Form):
-    """A payload of fields: JSON, padded to a size, or the same fields written otherwise."""
+    """A payload of fields in JSON, CBOR or Protocol Buffers, optionally padded."""
 
     fields_written: dict[str, Any] | None = Field(
         default=None, alias="json", examples=["{heart_rate: 72}"]
     )
-    """The fields, each a number, a text or true/false."""
+    """Fields of the payload. Each value is a number, a text or true/false."""
     count: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=None, alias="fields", examples=["10"]
     )
     """Number of generated fields instead of `json`, each a name and a number with two decimals."""
     encoding: Literal["json", "cbor", "protobuf"] = "json"
-    """How they are written: as JSON, CBOR (RFC 8949) or Protocol Buffers."""
+    """Encoding of the fields: JSON, CBOR (RFC 8949) or Protocol Buffers."""
     compression: Literal["none", "deflate"] = "none"
-    """Whether what is written is deflated (RFC 1950), but for the 8 B that name the message."""
+    """Compression of the encoded payload (deflate, RFC 1950). The 8 B that identify the message are
+    never compressed."""
     size: PayloadSize | None = Field(default=None, examples=["409 B"])
     """Size to which the JSON is padded."""
 
@@ -117,7 +118,7 @@ class FieldsPayload(Form):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is JSON as it is written."""
+        """Return whether the payload is uncompressed JSON."""
         return self.encoding == "json" and self.compression == "none"
 
     @cached_property
@@ -134,12 +135,12 @@ class FieldsPayload(Form):
         return self.size or len(self.text().encode()) + _ID_BYTES
 
     def names(self) -> str:
-        """Name the fields, or give their number."""
+        """Return the names of the fields, or their number."""
         fields = self.fields_written
         return f"{self.count}" if fields is None else ", ".join(fields)
 
     def text(self) -> str:
-        """Give the fields as compact JSON."""
+        """Return the fields as compact JSON."""
         fields = self.fields_written
         if fields is None:
             fields = dict(map(_made_up, range(self.count or 0)))
@@ -147,7 +148,7 @@ class FieldsPayload(Form):
 
 
 def _made_up(place: int) -> tuple[str, float]:
-    """Give a field like those of a sensor: values differ, as names do."""
+    """Return a generated field with values like those of a sensor."""
     return f"value_{place + 1}", round(20 + (37 * place % 1000) / 100, 2)
 
 

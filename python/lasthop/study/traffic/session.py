@@ -14,13 +14,13 @@ from lasthop.study.text.faults import Fault, show
 
 @dataclass(frozen=True, slots=True)
 class ForTime:
-    """A connection that gives way to another after a time."""
+    """A connection lifetime after which a new connection is opened."""
 
     ns: int
 
 
 SessionPolicy = Literal["keep", "established", "per_message"] | int | ForTime
-"""A number is that of messages after which it ends."""
+"""Session policy. A number is the number of messages per session."""
 
 MAXIMUM_MESSAGES = 1_000_000
 _SHORTEST_NS = 10**9
@@ -36,7 +36,7 @@ class Session(Written):
     """Marks a session policy."""
 
     def read(self, value: object) -> SessionPolicy:
-        """Read a word, ``per 10`` or ``per 1 h``."""
+        """Parse a word, ``per 10`` or ``per 1 h``."""
         if isinstance(value, ForTime):
             return value
         if value == "keep":
@@ -54,7 +54,7 @@ class Session(Written):
         return int(found[1])
 
     def described(self) -> dict[str, Any]:
-        """Describe the words, the number and the time."""
+        """Return the JSON Schema of the notations."""
         return {
             "anyOf": [
                 {"enum": list(_WORDS)},
@@ -72,7 +72,7 @@ def _for_time(text: str) -> ForTime:
 
 
 def session_words(session: SessionPolicy) -> str:
-    """Write a policy as a study does."""
+    """Format a policy as in a study."""
     if isinstance(session, ForTime):
         return f"per {format_quantity(session.ns, TIME)}"
     return session if isinstance(session, str) else f"per {session}"

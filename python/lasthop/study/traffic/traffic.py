@@ -1,4 +1,4 @@
-"""A flow of messages: direction, size and schedule."""
+"""Form of a flow of messages: direction, size and schedule."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Traffic(Form):
 
     @classmethod
     def sketch(cls) -> str:
-        """Give an example of one flow, because a study has one."""
+        """Return an example of a flow."""
         return "{report: 96 B, every: 10 s}"
 
     round_trip: Payload | None = Field(default=None, examples=["409 B"])
-    """The device sends and the same message comes back to it."""
+    """Payload of a message that a device sends and the server returns."""
     report: Payload | None = Field(default=None, examples=["96 B"])
-    """The device sends to the server."""
+    """Payload of a message from a device to the server."""
     command: Payload | None = Field(default=None, examples=["40 B"])
-    """The server sends to the device."""
+    """Payload of a message from the server to a device."""
     pull: Payload | None = Field(default=None, examples=["96 B"])
-    """The server sends a request, and the device answers with this payload."""
+    """Payload of a device's answer to a request of the server."""
     download: DownloadSize | None = Field(default=None, examples=["300 kB"])
     """The device fetches a file of this size from the server, once or at the interval `every`."""
     every: PositiveTime | None = Field(default=None, examples=["250 ms"])
@@ -196,11 +196,11 @@ class Traffic(Form):
 
     @property
     def is_in_step(self) -> bool:
-        """Whether all devices start at the same moment by default."""
+        """Return whether all devices start at the same time by default."""
         return self.at is not None or self.every is None or self.arrivals != "periodic"
 
     def spread_within(self, duration_ns: int) -> int:
-        """Give the time within which the devices begin, in ns, in a run that sends so long."""
+        """Return the time in ns within which the devices start."""
         if self.spread is not None:
             return self.spread
         if self.is_in_step or self.every is None:
@@ -209,16 +209,16 @@ class Traffic(Form):
 
     @property
     def kind(self) -> TrafficKind:
-        """Direction and kind of the messages."""
+        """Return the kind of the messages, which includes their direction."""
         return next(kind for kind in _KINDS if kind in self.model_fields_set)
 
     @property
     def payload(self) -> int | FieldsPayload:
-        """Payload of a message: a size in bytes, or JSON fields."""
+        """Return the payload of a message: a size in bytes, or fields."""
         payload: int | FieldsPayload = getattr(self, self.kind)
         return payload
 
     @property
     def begins_at_server(self) -> bool:
-        """Whether the server sends first."""
+        """Return whether the server sends first."""
         return self.kind in FROM_SERVER
