@@ -1,4 +1,4 @@
-"""Studies: reads a study file and resolves it into the runs that it asks for."""
+"""Studies: parses a study file and resolves it into its runs."""
 
 from lasthop.study.expressions import Expression, parse_expression
 from lasthop.study.load import load_study

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
-    """Give each base setting with its unit, in reading order."""
+    """Return each base setting as text, in reading order."""
     spans, assembly = timing(form, quick=quick), form.assemble()
     named = isinstance(form, LongForm)
     described = _who(assembly, named=named)
@@ -64,7 +64,7 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
 
 
 def _happenings(form: StudyForm, spans: Timing) -> dict[str, str]:
-    """Give what happens in the middle of a run."""
+    """Describe events and faults in the middle of a run."""
     within = [event for event in form.events if event.first < spans.duration_ns]
     happenings = {
         "events": "; ".join(map(_event, within)),
@@ -87,7 +87,7 @@ def _who(assembly: Assembly, *, named: bool) -> dict[str, str]:
 
 
 def _under(name: str, described: Mapping[str, str]) -> dict[str, str]:
-    """Put a name before each setting."""
+    """Return the settings with a prefix before each name."""
     return {f"{name}: {key}" if name else key: words for key, words in described.items()}
 
 

@@ -1,4 +1,4 @@
-"""Expressions over results: ``delivery_ratio >= 99 % where path.loss <= 10 %``."""
+"""Expressions on results, such as ``delivery_ratio >= 99 % where path.loss <= 10 %``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXT = "text"
 COMPARABLE = {
     column.short_name: column for column in COLUMNS if column.kind is not MeasureKind.RECORD
 }
-"""The columns that an expression may name, by the name that it uses."""
+"""Columns that expressions can use, by name."""
 
 _MEASURED = {name: column for name, column in COMPARABLE.items() if column.is_measured}
 
@@ -95,7 +95,7 @@ class Comparison:
     infinite_when_null: bool
 
     def holds(self, row: Mapping[str, object]) -> bool:
-        """Whether the comparison is true for a row. A null latency is infinite."""
+        """Return whether the comparison is true for a row. A null latency is infinite."""
         name = next((name for name in self.columns if name in row), None)
         if name is None:
             raise UsageError(f'the results have no column "{self.column}"')
@@ -107,7 +107,7 @@ class Comparison:
         return self.admits(cell)
 
     def admits(self, cell: object) -> bool:
-        """Whether the comparison is true for a value. Text never equals a number."""
+        """Return whether the comparison is true for a value. Text never equals a number."""
         if isinstance(cell, str) != isinstance(self.value, str):
             return False
         return _OPERATORS[self.operator](cell, self.value)
@@ -115,14 +115,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A comparison, and the rows to which it applies."""
+    """A comparison with optional conditions on its rows."""
 
     text: str
     comparison: Comparison
     where: tuple[Comparison, ...]
 
     def evaluate(self, row: Mapping[str, object]) -> bool | None:
-        """Whether the expression is true of a row, None if it does not apply.
+        """Return whether the expression is true for a row; None if it does not apply.
 
         Examples
         --------
@@ -140,23 +140,23 @@ class Expression:
 
     @property
     def currencies(self) -> Sequence[str]:
-        """The currencies in which amounts of money are written."""
+        """Return the currencies of the money amounts in the expression."""
         found = (_MONEY.fullmatch(one.written) for one in self.comparisons)
         return [one["currency"] for one in found if one is not None and one["currency"]]
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """All comparisons, the claimed one first."""
+        """Return all comparisons, the main one first."""
         return (self.comparison, *self.where)
 
     @property
     def is_by_group(self) -> bool:
-        """Whether it applies to groups, strata or flows of runs, not to whole runs."""
+        """Return whether the expression applies to groups, strata or flows instead of runs."""
         return any(condition.column in PLACE for condition in self.where)
 
 
 def parse_expression(text: str) -> Expression:
-    """Read ``column OP value [where column OP value [and ...]]``.
+    """Parse ``column OP value [where column OP value [and ...]]``.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def parse_expression(text: str) -> Expression:
 
 
 def measured_column(name: str) -> str:
-    """Give the table's name of a measured column, as ``latency_p50_ms``.
+    """Return the full name of a measured column, such as ``latency_p50_ms``.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def measured_column(name: str) -> str:
 
 
 def quantity_of(column: Measure) -> Kind | str:
-    """Give the kind of a column's amounts: a quantity with a unit, ``count`` or ``text``."""
+    """Return the kind of a column's values: a quantity with a unit, ``count`` or ``text``."""
     if column.arrow_type == "string":
         return TEXT
     plain = column.per or column.unit == "count"
@@ -212,7 +212,7 @@ def quantity_of(column: Measure) -> Kind | str:
 
 
 def _check_places(expression: Expression) -> None:
-    """Check that what is compared at a group, stratum or flow is measured there."""
+    """Check that the compared columns exist for groups, strata or flows."""
     for comparison in expression.comparisons if expression.is_by_group else ():
         known = COMPARABLE.get(comparison.column)
         if known is not None and known.is_measured and not _is_by_group(known):
@@ -258,7 +258,7 @@ def _comparison(text: str) -> Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a name stands for: columns that it may be, what they hold, and in which unit."""
+    """A known name of an expression: its possible columns, kind and unit."""
 
     columns: tuple[str, ...]
     kind: Kind | str
@@ -288,7 +288,7 @@ def _columns(key: str, *units: str) -> tuple[str, ...]:
 
 
 def _resembles(name: str, key: str) -> bool:
-    """Tell whether a dotted key, or its last part, may be meant by a name."""
+    """Return whether a name resembles a dotted key or its last part."""
     return nearest(name, [key, key.rpartition(".")[2]]) is not None
 
 
@@ -303,7 +303,7 @@ def _unknown_column(name: str, known: list[str]) -> Fault:
 
 
 def unknown_column(name: str, known: Sequence[str]) -> Fault:
-    """Give the fault of a name that is not a column, with the three that were likely meant.
+    """Return the error on an unknown column, with up to three suggestions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Loads a study: reads the file, applies overrides, expands the grid, checks every point."""
+"""Loads a study: parses the file, applies overrides, expands the grid, checks all points."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _override(document: Document, key: str, text: str) -> Document:
 
 
 class _Loader:
-    """Holds what the steps of loading share."""
+    """State that the steps of loading share."""
 
     def __init__(  # noqa: PLR0913  (as `load_study`)
         self,

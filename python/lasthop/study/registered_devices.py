@@ -1,4 +1,4 @@
-"""Devices of a gateway with their private keys, in one file: a line with the name, then the key."""
+"""File of a gateway's devices with their private keys: a line with the name, then the key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEVICE = re.compile(rf"({_NAME})\n({_KEY})")
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A device that a gateway knows.
+    """A device that is registered at a gateway.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def write_registered(file: Path, devices: Sequence[Registered]) -> None:
 
 
 def read_registered(file: Path) -> tuple[Registered, ...]:
-    """Read such a file.
+    """Read the registered devices from a file.
 
     Raises
     ------

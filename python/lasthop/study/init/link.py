@@ -142,7 +142,7 @@ def _checked(answers: Answers, name: str) -> str:
 
 
 def _stacks(written: Sequence[str]) -> list[str]:
-    """Give the lines of the stacks: items of a list, or each behind its name."""
+    """Return the lines of the stacks: items of a list, or each behind its name."""
     if not written:
         raise UsageError("--stack: no stack is given; write for example --stack raw_udp")
     divided = [stack.partition(": ") for stack in written]

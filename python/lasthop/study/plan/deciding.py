@@ -1,4 +1,4 @@
-"""Checks of decide and expect: names and columns that the study has and can measure."""
+"""Checks of `decide` and `expect`: names and columns must exist and be measured."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Judgeable:
         self._check_place(expression)
 
     def check_measurable(self, name: str) -> None:
-        """Check that a column of energy has a radio, and a battery life a device that stays.
+        """Check that energy columns have a radio, and battery columns a permanent device.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Judgeable:
             )
 
     def check_weights(self, name: str, part: str) -> None:
-        """Check that a column can decide for a fleet with different weights.
+        """Check that a column is defined for a fleet with different weights.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Judgeable:
             raise Fault(f"{name} cannot decide about this fleet: {why}", hint=_WEIGHTED_HINT)
 
     def check_measured(self, name: str) -> None:
-        """Check that a column which weights devices has the parts to do so at every point.
+        """Check that a weighted column has the data for its weights at every point.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Judgeable:
                 raise Fault(f"{what}: {why}", hint=_WEIGHTED_HINT)
 
     def _check_place(self, expression: Expression) -> None:
-        """Check that what is named together is one place: a flow of this group, say."""
+        """Check that the named group, stratum and flow occur together."""
         asked = [condition for condition in expression.where if condition.column in PLACE]
         if any(all(one.admits(place[one.column]) for one in asked) for place in self._together):
             return
@@ -198,7 +198,7 @@ class Judgeable:
 
 
 def _places(points: Sequence[Point]) -> list[dict[str, str]]:
-    """Give the group, stratum and flow of every row that ``groups.parquet`` will have."""
+    """Return group, stratum and flow of every future row of ``groups.parquet``."""
     return [
         {"group": group["name"], "stratum": stratum, "flow": flow["name"]}
         for point in points

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lasthop.study.text.source import Source
 
 MAXIMUM_RUNS = 100_000
-"""A study may not have more runs."""
+"""Maximum number of runs of a study."""
 
 BASE_PART = "base"
 
@@ -32,12 +32,12 @@ _BESIDE_A_SWEEP = {
     "seed": 'write "repeat: 10" for runs with other random numbers',
     "repeat": "write it outside of the sweep; every point has the same number of repetitions",
 }
-"""What to write instead of sweeping a key."""
+"""Alternatives to keys that cannot be swept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A swept key and its values with their places.
+    """A swept key with its values and their locations.
 
     Parameters
     ----------
@@ -52,18 +52,20 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class GridPart:
-    """An item of the sweep: the grid of its axes."""
+    """One entry of the sweep: a grid of its axes."""
 
     name: str
     index: int | None
     axes: tuple[Axis, ...]
 
     def __len__(self) -> int:
-        """Give the number of points."""
+        """Return the number of points."""
         return math.prod(len(axis.values) for axis in self.axes)
 
     def points(self, base: Document) -> Iterator[tuple[Document, Mapping[str, str | None]]]:
-        """Give the base with the keys of each point replaced, the first key slowest.
+        """Yield the study of each point with the swept keys replaced.
+
+        The first key varies slowest.
 
         Beside it stand the names of the values, by key.
         """
@@ -76,7 +78,7 @@ class GridPart:
 
 
 def read_parts(document: Document) -> tuple[GridPart, ...]:
-    """Read the sweep. Without one there is a single part with a single point.
+    """Parse the sweep. Without a sweep there is one part with one point.
 
     Raises
     ------
@@ -103,7 +105,7 @@ def read_parts(document: Document) -> tuple[GridPart, ...]:
 def check_size(
     document: Document, parts: tuple[GridPart, ...], *, stacks: int, repeat: int
 ) -> None:
-    """Refuse a grid above the limit, before anything of it is expanded."""
+    """Raise an error if the study has more runs than the maximum."""
     runs = sum(len(part) for part in parts) * stacks * repeat
     if runs > MAXIMUM_RUNS:
         points = sum(len(part) for part in parts)

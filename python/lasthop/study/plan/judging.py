@@ -1,4 +1,4 @@
-"""Reads what a study judges its stacks by: the decision and the expectations."""
+"""Parses `decide` and `expect` of a study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Judging:
-    """Reads expressions and checks them against what the study measures."""
+    """Parses expressions and checks them against the measures of the study."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Judging:
         self._batteries = batteries
 
     def decide(self, form: DecideForm | None) -> Decide | None:
-        """Read the decision; None if the study has none.
+        """Parse the decision; None if the study has none.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Judging:
         return expression
 
     def expectation(self, text: str, location: tuple[str | int, ...]) -> Expression:
-        """Read an expectation.
+        """Parse an expectation.
 
         Raises
         ------

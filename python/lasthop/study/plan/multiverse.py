@@ -1,4 +1,4 @@
-"""A multiverse: a study whose arms and sweeps are readings of another study."""
+"""Multiverse of a study: its arms and sweeps are variants of another study."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MultiversePlan:
 
     @classmethod
     def written(cls, manifest: Mapping[str, Any]) -> MultiversePlan:
-        """Read it from the study in a manifest."""
+        """Read the plan from the study in a manifest."""
         return cls(
             of=manifest["of"],
             stack=manifest["stack"],
@@ -66,7 +66,7 @@ class MultiversePlan:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as the manifest keeps it."""
+        """Return the plan as plain values for the manifest."""
         return {
             "of": self.of,
             "stack": self.stack,
@@ -88,7 +88,7 @@ def plan_multiverse(
     arms: Sequence[StudyArm],
     parts: Sequence[Part],
 ) -> MultiversePlan:
-    """Check that a multiverse fits the study that it is one of.
+    """Check that a multiverse fits the study that it varies.
 
     Raises
     ------

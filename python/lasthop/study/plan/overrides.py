@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from lasthop.study.plan.grid import GridPart
 
 _HOW_OFTEN = ("repeat", "seed")
-"""Other values of these ask the same question."""
+"""Keys of the number of repetitions and their seed. They do not change the question."""
 
 
 def changes_to(written: Document, document: Document) -> tuple[str, ...]:
-    """Give each setting that differs from the file, as ``path.loss=5 %``."""
+    """Return each setting that differs from the file, such as ``path.loss=5 %``."""
     replaced = {replacement.key: replacement for replacement in document.overrides}
     return tuple(
         f"{key}={flow_text(replacement.value)}"
@@ -53,7 +53,7 @@ def check_overrides(replacements: Iterable[Replacement], parts: Sequence[GridPar
 
 
 def _takes(swept: str, replacement: Replacement) -> bool:
-    """Tell whether a swept key replaces the value that was set, or something in it."""
+    """Return whether a swept key replaces an overridden value or a part of it."""
     key = replacement.key
     if swept == key or key.startswith(f"{swept}."):
         return True

@@ -43,7 +43,7 @@ def swept_values(
     keys: Iterable[str],
     names: Mapping[str, str | None],
 ) -> dict[str, SweptValue]:
-    """Read the value of each swept key at a point, and its name."""
+    """Return the value and the name of each swept key at a point."""
     return {
         key: SweptValue(
             scalar(value_at(form, key), sweepable_keys()[key].kind),
@@ -57,7 +57,7 @@ def swept_values(
 def swept_parameters(
     points: Iterable[tuple[GridPart, Mapping[str, SweptValue]]],
 ) -> dict[str, SweptParameter]:
-    """Give the column of every swept key of the study.
+    """Return the results column of every swept key of the study.
 
     A key whose swept values are all numbers of one unit has a column of numbers; any other key
     has a column of text, so that every value of the sweep can be told apart: its name, or what
@@ -78,14 +78,14 @@ def swept_parameters(
 def point_parameters(
     values: Mapping[str, SweptValue], swept: Iterable[SweptParameter]
 ) -> dict[str, ParameterValue]:
-    """Give the value of every swept column at a point, None without one."""
+    """Return the value of every swept column at a point; None if the part does not have it."""
     return {parameter.column: _value(values[parameter.key], parameter.unit) for parameter in swept}
 
 
 def named(
     parameter: SweptParameter, axis: Axis, points: Iterable[Mapping[str, SweptValue]]
 ) -> SweptParameter:
-    """Give the parameter with the names that its values have along an axis of a part."""
+    """Return a swept parameter with the names of its values in a part."""
     if not any(axis.names):
         return parameter
     found: dict[str, NamedValue] = {}
@@ -109,7 +109,7 @@ def _text(written: dict[str, Any], key: str) -> str | None:
 
 
 def flow_text(value: object) -> str:
-    """Write a value of a study in one line."""
+    """Format a value of a study on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {flow_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Expands the grid of a study to points, and resolves each of them."""
+"""Expands the grid of a study to points and resolves each point."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Points:
-    """Resolves the points of a study and gathers notes on them.
+    """Resolves the points of a study and collects notes on them.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Points:
     def expand(
         self, grid: tuple[GridPart, ...], arms: tuple[StudyArm, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
-        """Give the parts of the study and all points.
+        """Return the parts and all points of the study.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Points:
     def _point(
         self, document: Document, base: Document, arms: tuple[StudyArm, ...]
     ) -> tuple[StudyForm, Spec]:
-        """Resolve one point; a fault of swept values is told at their place, not in the base."""
+        """Resolve one point. Errors in swept values are reported at the sweep."""
         try:
             return self._resolved(document, arms)
         except StudyError as error:

@@ -1,4 +1,4 @@
-"""Equal parts of many run specs, kept once."""
+"""Shares equal parts of many run specs to save memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Sharing:
-    """Gives for equal plain values the same object, part by part.
+    """Returns the same object for equal plain values, recursively.
 
     The points of a long sweep differ in few places, so that each takes little more than those. What
     is shared may not be changed.
@@ -19,7 +19,7 @@ class Sharing:
         self._known: dict[Hashable, Any] = {}
 
     def __call__(self, value: Any) -> Any:  # noqa: ANN401  (any plain value)
-        """Return a known equal value, or the value itself."""
+        """Return an equal value that was seen before, or the value itself."""
         if isinstance(value, dict):
             value = {key: self(inner) for key, inner in value.items()}
             what: Hashable = (dict, *((key, _of(inner)) for key, inner in value.items()))
@@ -32,5 +32,5 @@ class Sharing:
 
 
 def _of(value: object) -> Hashable:
-    """Tell equal values of different types apart; what holds others is known by being itself."""
+    """Return a key that distinguishes equal values of different types."""
     return (type(value), id(value) if isinstance(value, dict | list) else value)

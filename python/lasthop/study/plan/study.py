@@ -29,7 +29,7 @@ Expectation = Expression
 
 @dataclass(frozen=True, slots=True)
 class NamedValue:
-    """A swept value to which a part gives a name.
+    """A swept value with a name from the study.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A repetition of a case in a part.
+    """A planned repetition of a case in a part.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study with everything resolved.
+    """A completely resolved study.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class Study:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Effects that the path models and a quick run ignore, on which figures depend."""
+        """Return cautions on effects that the path models or a quick run ignore."""
         readers = (RunSpecReader(point.conditions) for point in self.points)
         networks = (network for reader in readers for network in reader.networks)
         told = network_caution(networks)
@@ -233,11 +233,11 @@ class Study:
         return (*radio, *late)
 
     def __len__(self) -> int:
-        """Give the number of planned runs."""
+        """Return the number of planned runs."""
         return len(self.points) * len(self.arms) * self.repeat
 
     def planned_runs(self) -> Iterator[PlannedRun]:
-        """Give every run, ordered by part, point, stack and repetition."""
+        """Yield every run, ordered by part, point, stack and repetition."""
         seeds = [repetition_seed(self.seed, number + 1) for number in range(self.repeat)]
         for point in self.points:
             for arm in self.arms:
@@ -265,7 +265,7 @@ class Study:
 
 
 def repetition_seed(study_seed: int, repetition: int) -> int:
-    """Give the seed of a repetition: the same for all stacks and points, 63 bits.
+    """Return the 63-bit seed of a repetition, equal for all stacks and points.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The tariffs of a study: one currency, and what an answer says of their prices."""
+"""The tariffs of a study: a common currency and descriptions for the answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_BILLS = frozenset(measure.short_name for measure in BILLS)
 
 @dataclass(slots=True)
 class Tariffs:
-    """Gathers the tariffs of the groups over the points of a study.
+    """Collects the tariffs of all groups over the points of a study.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Tariffs:
     _fees: float | None = None
 
     def see(self, assembly: Assembly) -> None:
-        """Add those of a point.
+        """Add the tariffs of a point.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Tariffs:
             self._told.setdefault(group.tariff.words(), _plain(group.tariff))
 
     def check(self, expression: Expression) -> None:
-        """Check that an expression about money is one about that of the study.
+        """Check that an expression on money has the study's currency and is not decided by fees.
 
         Raises
         ------
@@ -97,12 +97,12 @@ class Tariffs:
             raise Fault(f"{name} cannot be calculated: the study has no tariff", hint=hint)
 
     def plain(self) -> list[Mapping[str, Any]]:
-        """Give them as plain values for the manifest."""
+        """Return the tariffs as plain values for the manifest."""
         return list(self._told.values())
 
 
 def expired(tariff: Mapping[str, Any], today: dt.date) -> bool:
-    """Tell whether prices of a tariff of a manifest are older than it trusts them.
+    """Return whether the prices of a tariff have expired.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The rules of a study, checked before its first run: one rule or subject a module."""
+"""Checks of a study before its first run. Each module has one rule or subject."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 _SAYS_FRESHNESS = "max_age"
-"""The option of an application whose answers may be kept."""
+"""Option that sets the freshness (max-age) of an application's cacheable responses."""
 
 
 def check_caches(assembly: Assembly, arm: StudyArm) -> None:
@@ -62,7 +62,7 @@ def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
 
 
 def _check_is_read(flow: Flow, assembly: Assembly) -> None:
-    """Refuse a name that nobody reads: then there is nothing that would be another by a write."""
+    """Raise an error if a resource is written but never read."""
     of_server = (other for other in assembly.flows if other.server == flow.server)
     if not any(other.traffic.kind == "download" for other in of_server):
         what = f"no flow downloads {show(str(flow.resource))} or anything else from {flow.server}"

@@ -1,4 +1,4 @@
-"""Checks whether a message fits the single datagram that a stack has for it."""
+"""Checks whether a message fits into one datagram if its stack requires that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 ONE_DATAGRAM = ("raw_udp", "json_udp")
-"""Stacks that carry a message in one datagram or not at all."""
+"""Stacks that can only send a message in a single datagram."""
 
 NBIOT_MTU_BYTES = 1600
 """The largest packet of an NB-IoT network (TS 36.331, maximum size of a PDCP SDU)."""
@@ -25,11 +25,11 @@ _UDP_OVER_IPV4_BYTES = 28
 _UDP_OVER_IPV6_BYTES = 48
 _ACKNOWLEDGED_BYTES = 4
 _DTLS_1_2_RECORD_BYTES = 13 + 8 + 8
-"""Header, explicit nonce and tag of AES-CCM-8 (RFC 6655, 3)."""
+"""Overhead of a DTLS 1.2 record: header, explicit nonce, AES-CCM-8 tag (RFC 6655, 3)."""
 _DTLS_1_3_RECORD_BYTES = 5 + 1 + 16
-"""Unified header with a length, the type of the content, and the tag (RFC 9147, 4)."""
+"""Overhead of a DTLS 1.3 record: unified header, content type, tag (RFC 9147, 4)."""
 _CID_TYPE_BYTES = 1
-"""The type of the content moves into what is encrypted (RFC 9146, 4)."""
+"""Byte of the content type, which a connection ID moves into the ciphertext (RFC 9146, 4)."""
 _PUBLICATION = '{"op":"pub","topic":"device/","data":}'
 _QUOTES_BYTES = 2
 _CHANNEL_BYTES = 2
@@ -80,7 +80,7 @@ def check_carried(assembly: Assembly, arm: StudyArm) -> None:
 
 
 def record_bytes(stack: ResolvedStack, flow: Flow) -> int:
-    """Give the overhead of a DTLS record; 0 without DTLS.
+    """Return the overhead of a DTLS record in bytes; 0 without DTLS.
 
     Connection IDs are of the server: only the device writes one.
     """
@@ -104,7 +104,7 @@ def _check_text(flow: Flow) -> None:
 
 
 def _payload_bytes(flow: Flow) -> int | None:
-    """Give what a datagram is to carry; None where only a run can tell."""
+    """Return the payload of a datagram in bytes; None if only a run determines it."""
     traffic = flow.traffic
     if traffic.kind == "download":
         return traffic.download
@@ -116,7 +116,7 @@ def _payload_bytes(flow: Flow) -> int | None:
 
 
 def _overhead(flow: Flow, assembly: Assembly, stack: ResolvedStack) -> int:
-    """Give the bytes beside the payload, in the datagram of the device whose number is longest."""
+    """Return the largest overhead of a datagram in bytes, for the longest device number."""
     is_v6 = stack.options.get("ip.version") == "6"
     headers = _UDP_OVER_IPV6_BYTES if is_v6 else _UDP_OVER_IPV4_BYTES
     headers += record_bytes(stack, flow)
@@ -134,7 +134,7 @@ def _overhead(flow: Flow, assembly: Assembly, stack: ResolvedStack) -> int:
 
 
 def _mtu(flow: Flow, assembly: Assembly, group: Group) -> int:
-    """Give the largest packet that each path of a group takes on the way of a flow, in bytes."""
+    """Return the smallest MTU on the paths of a group, in the direction of a flow."""
     links = (hop.settings for hop in assembly.hops_of(group))
     largest = [
         getattr(link, side).mtu

@@ -54,7 +54,7 @@ def check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
 
 
 def _bottlenecks(flow: Flow, assembly: Assembly) -> Iterator[tuple[int, float]]:
-    """Give rates towards the devices in bit/s, each with how many fetch by it at least."""
+    """Yield rates towards the devices in bit/s, each with the number of downloading devices."""
     group = assembly.group_of(flow)
     if isinstance(group.devices, Arriving):
         return

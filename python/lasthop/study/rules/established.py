@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_established(assembly: Assembly, engine: str) -> None:
-    """Check that a run can begin after the set-up of its sessions, if it must.
+    """Check that sessions can be established before the run where the study requires it.
 
     Raises
     ------

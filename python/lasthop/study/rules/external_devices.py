@@ -1,4 +1,4 @@
-"""Checks of real software as devices."""
+"""Checks of studies with real-software devices."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 MOST_DEVICES = 128
-"""Each is a process with a path of its own in real time."""
+"""Maximum number of real-software devices. Each is a process with its own path."""
 
 
 def check_devices(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that real software can be the devices of an arm, where it is to be.
+    """Check that real software can be the devices of an arm.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_devices(assembly: Assembly, arm: StudyArm) -> None:
 
 
 def _beside_client(stack: ResolvedStack) -> dict[str, str]:
-    """Give the options of a stack but whose devices speak it."""
+    """Return the options of a stack without `client`."""
     return {name: value for name, value in stack.options.items() if name != "client"}
 
 

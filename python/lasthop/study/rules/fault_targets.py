@@ -1,4 +1,4 @@
-"""Checks that aimed faults can meet a message."""
+"""Checks that faults on messages can affect a message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPAQUE = {"tls", "dtls", "quic", "ws"}
 
 
 def check_fault_targets(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
-    """Refuse a fault that could meet no message of any stack of the study.
+    """Raise an error for a fault that cannot affect any message of the study.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def check_fault_targets(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
 def _stacks(
     fault: AimedFaultForm, assembly: Assembly, arms: Sequence[StudyArm]
 ) -> list[tuple[str, ...]]:
-    """Give the layers of every stack that speaks the protocol of a fault."""
+    """Return the layers of every stack with the protocol of a fault."""
     groups = [group for group in assembly.groups if fault.of in (None, group.name)]
     stacks = (
         arm.stacks[group.client(server)]

@@ -1,4 +1,4 @@
-"""Checks of impossible runs: too many messages, a late event, a large download."""
+"""Checks for impossible runs: too many messages, a late event, a large download."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def check_services(assembly: Assembly, arm: StudyArm) -> None:
 
 
 def _check_hop_names(assembly: Assembly) -> None:
-    """Refuse two hops of one name: they would have the same chances, or be one."""
+    """Raise an error if two hops share a name, because names identify random streams."""
     seen: dict[tuple[str, str], Hop] = {}
     for hop in assembly.hops():
         other = seen.setdefault((hop.name, hop.kind), hop)
@@ -105,7 +105,7 @@ def _check_hop_names(assembly: Assembly) -> None:
 
 
 def _are_one(hop: Hop, other: Hop) -> bool:
-    """Tell whether two hops are one medium, on which devices of several paths are."""
+    """Return whether two hops are one shared medium of several paths."""
     medium = medium_of(hop.settings)
     if medium is None or medium.shared is None:
         return False
@@ -124,7 +124,7 @@ def _are_one(hop: Hop, other: Hop) -> bool:
 
 
 def _check_new_path(event: Event, assembly: Assembly) -> None:
-    """Refuse a way into the strata of another group, in none of which who comes has a place."""
+    """Raise an error if devices move to a path with coupling losses of another group."""
     group = assembly.group(event.form.target)
     for hop in assembly.paths.get(event.form.to or "", ()):
         strata = isinstance(hop.settings, Nbiot) and isinstance(hop.settings.coupling_loss, Shares)
@@ -175,7 +175,7 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
 
 
 def _too_large_a_batch(readings: int, flow: Flow) -> Fault:
-    """Say that a bundle is never full: one that is not is not sent."""
+    """Return the error on a batch that no run fills, and that is therefore never sent."""
     return Fault(
         f"a run has {readings} readings of a device, and none is sent before {flow.traffic.batch}",
         hint=f'write "batch: {readings}" or less' if readings > 1 else "remove it",
@@ -184,7 +184,7 @@ def _too_large_a_batch(readings: int, flow: Flow) -> Fault:
 
 
 def _check_share(flow: Flow, assembly: Assembly) -> None:
-    """Check that somebody takes part."""
+    """Check that at least one device takes part in the flow."""
     group = assembly.group_of(flow)
     if flow.share == 1.0:
         return
@@ -206,7 +206,7 @@ def _check_share(flow: Flow, assembly: Assembly) -> None:
 
 
 def _check_session(flow: Flow, assembly: Assembly) -> None:
-    """Hold the session of a flow against that by which its group talks already."""
+    """Check the session of a flow against that of the group's other flows."""
     session, own = assembly.session_of(flow), flow.traffic.session
     if own != "keep" and not assembly.is_opened_by_devices(flow):
         raise Fault(
@@ -306,7 +306,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
 
 
 def _check_it_starts_again(event: Event, spans: Timing) -> None:
-    """Refuse a restart that is not over when the run is: nothing starts again."""
+    """Raise an error if a restart lasts beyond the end of the run."""
     form, end_ns = event.form, spans.duration_ns + spans.drain_ns
     if form.kind == "restart" and form.lasts is not None and form.first + form.lasts >= end_ns:
         left = format_quantity(max(1, end_ns - form.first), TIME)
@@ -319,7 +319,7 @@ def _check_it_starts_again(event: Event, spans: Timing) -> None:
 
 
 def _check_outages(hop: Hop, assembly: Assembly, spans: Timing) -> None:
-    """Refuse outages of a link that begin when nothing is sent any more.
+    """Raise an error if an outage of a link begins after the last message.
 
     Those of a profile are for runs of any length, and noted.
     """
@@ -336,7 +336,7 @@ def _check_outages(hop: Hop, assembly: Assembly, spans: Timing) -> None:
 def late_outages(
     hop: Hop, assembly: Assembly, spans: Timing
 ) -> Iterator[tuple[Location, int, int]]:
-    """Give the outages of a hop that begin after the end: where, when, and when the end is."""
+    """Yield outages that begin after the end: location, start and end of sending in ns."""
     if not isinstance(hop.settings, LinkForm):
         return
     end_ns = spans.duration_ns + (spans.set_up_ns if assembly.begins_established else 0)
@@ -351,7 +351,7 @@ def late_outages(
 
 
 def _check_whole(event: Event) -> None:
-    """Refuse a share of what is one thing."""
+    """Raise an error for a share of something that is not a group."""
     if event.form.share != 1.0:
         raise Fault(
             "a share is not possible for a server",
@@ -361,7 +361,7 @@ def _check_whole(event: Event) -> None:
 
 
 def _check_somebody(event: Event, devices: int) -> None:
-    """Check that the share of a group is a device at least, rounded as the run rounds it."""
+    """Check that the share of a group is at least one device after rounding."""
     share, name = event.form.share, event.form.target
     if devices == 0:
         raise Fault(

@@ -1,4 +1,4 @@
-"""Checks whether a stack's packets fit the hops of a path."""
+"""Checks whether the packets of a stack fit the MTU of each hop."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _TCP_BYTES = 20
 _IP_BYTES = {"4": 20, "6": 40}
 _COAP_HEADER_BYTES = 4
 _COAP_OPTIONS_BYTES = 32
-"""Token, path, block and marker, and some more."""
+"""Reserve for CoAP headers in bytes: token, Uri-Path, block option, payload marker and others."""
 _BLOCK_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 _DTLS_LEAST_BYTES = 64
 _RTPS_FRAGMENT_BYTES = 20 + 16 + 12 + 36
-"""Header, INFO_DST, INFO_TS and the submessage of a fragment (DDSI-RTPS 2.5, 8.3.3, 9.4.5.5)."""
+"""Overhead of an RTPS fragment: headers, INFO_DST, INFO_TS (DDSI-RTPS 2.5, 8.3.3, 9.4.5.5)."""
 _RTPS_SAMPLE_BYTES = 20 + 16 + 12 + 24 + 32 + 32
-"""The same with a whole sample, what describes it, and the HEARTBEAT behind it."""
+"""Overhead of a whole RTPS sample: headers, inline QoS and the following HEARTBEAT."""
 _LEAST_FRAGMENT_BYTES = 64
 _TCP_LEAST_SEGMENT_BYTES = 88
-"""What Linux believes of a peer at least (`TCP_MIN_MSS`); smaller segments are not made."""
+"""Smallest MSS that Linux accepts from a peer (`TCP_MIN_MSS`)."""
 
 
 _HEARD = {
     kind: tuple({"up": "down", "down": "up"}[side] for side in sides)
     for kind, sides in SIDES.items()
 }
-"""The same ways, as whoever is at the other end of a relayed message sees them."""
+"""Directions of a relayed message as its receiver sees them."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Need:
     mtu_bytes: int
     why: str
     instead: Callable[[int], str]
-    """By the MTU that is there."""
+    """Remedy for a given MTU of the path."""
     sides: Sequence[str] = ("up", "down")
     """Directions that need this MTU."""
 
@@ -171,7 +171,7 @@ def _of_coap(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator
 
 
 def _block_within(room: int) -> int:
-    """Give the largest block of CoAP that fits (RFC 7959, 2.2)."""
+    """Return the largest CoAP block size that fits (RFC 7959, 2.2)."""
     return max((size for size in _BLOCK_SIZES if size <= room), default=_BLOCK_SIZES[0])
 
 
@@ -191,7 +191,7 @@ def _of_dds(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[
 
 
 def _fragment_within(room: int) -> int:
-    """Give the largest fragment with which samples that are not larger fit, too."""
+    """Return the largest fragment size with which unfragmented samples fit as well."""
     return max(room - _RTPS_SAMPLE_BYTES, _LEAST_FRAGMENT_BYTES)
 
 
@@ -202,7 +202,7 @@ _WHOLE: dict[str, Callable[[ResolvedStack, Flow, Sequence[str]], Iterator[Need]]
     "coap": _of_coap,
     "dds": _of_dds,
 }
-"""What layers send in datagrams of their own size, whatever the path takes."""
+"""Layers with datagrams of a fixed size, independent of the path."""
 
 
 def _headers(stack: ResolvedStack) -> int:

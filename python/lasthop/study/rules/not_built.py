@@ -1,4 +1,4 @@
-"""The table of study features that are not built yet."""
+"""Table of study features that are not implemented yet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_BUILT: dict[str, str] = {
         "remove it, or write a number of devices that stay"
     ),
 }
-"""The alternative to each feature that is not built yet, by name."""
+"""Alternatives to features that are not implemented yet, by name."""
 
 Feature = tuple[str, "Location"]
 
@@ -53,7 +53,7 @@ def check_built(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
 
 
 def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
-    """Name what an assembly needs that not every run has, and where it is asked for."""
+    """Yield the unimplemented features that a study's parts need, with their locations."""
     for event in assembly.events:
         yield from _of_event(event, assembly)
     coming = [group for group in assembly.groups if isinstance(group.devices, Arriving)]
@@ -81,7 +81,7 @@ def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
 
 
 def _of_arm(assembly: Assembly, arm: StudyArm) -> Iterator[Feature]:
-    """Name what the stacks of an arm need."""
+    """Yield the unimplemented features that the stacks of an arm need."""
     for flow in assembly.flows:
         stack = arm.stacks[assembly.group_of(flow).client(flow.server)]
         layers = stack.layers
@@ -105,7 +105,7 @@ def _of_arm(assembly: Assembly, arm: StudyArm) -> Iterator[Feature]:
 
 
 def _of_http(session: SessionPolicy, stack: ResolvedStack) -> str | None:
-    """Name what HTTP cannot do of a policy, where there is anything."""
+    """Return the session policy that HTTP cannot implement, or None."""
     if isinstance(session, ForTime):
         return "session: per 1 h over HTTP"
     both = isinstance(session, int) and stack.options["connection"] == "per_message"

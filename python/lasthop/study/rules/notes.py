@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Notes:
-    """Gathers notes over the points of a study: a path that one point uses is in use.
+    """Collects notes over all points of a study.
 
     Each says where, what, and what to write instead.
     """
@@ -63,7 +63,7 @@ class Notes:
         self._moot = {key: note for key, note in before.items() if key in moot}
 
     def of(self, arms: Sequence[StudyArm]) -> tuple[str, ...]:
-        """Give all notes, including those on stacks."""
+        """Return all notes, including those on stacks."""
         moot = (self._moot or {}).values()
         return (*self._unused(), *self._found, *moot, *_credentials(arms))
 
@@ -83,7 +83,7 @@ class Notes:
 
 
 def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
-    """Name flows whose devices begin one after the other while the first send again."""
+    """Yield notes on flows whose devices start later than others send again."""
     for flow in assembly.flows:
         traffic = flow.traffic
         if traffic.every is None or traffic.spread is None:
@@ -100,7 +100,7 @@ def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
 
 
 def _outages(assembly: Assembly, spans: Timing) -> Iterator[str]:
-    """Name outages of a profile that no run of this length has."""
+    """Yield notes on profile outages that lie after the end of the run."""
     for hop in assembly.hops():
         for _, start_ns, end_ns in late_outages(hop, assembly, spans):
             start, end = (format_quantity(it, TIME) for it in (start_ns, end_ns))
@@ -112,7 +112,7 @@ def _outages(assembly: Assembly, spans: Timing) -> Iterator[str]:
 
 
 def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
-    """Name devices that are off until the end of the run."""
+    """Yield notes on devices that are off until the end of the run."""
     end_ns = spans.duration_ns + spans.drain_ns
     for place, event in enumerate(assembly.events):
         form = event.form
@@ -125,7 +125,7 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
 
 
 def _assistance(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[str]:
-    """Name the stacks that signal nothing though release assistance is on."""
+    """Yield notes on stacks that send no release assistance although it is on."""
     for group in assembly.groups:
         hop = assembly.paths[group.path][0]
         if not isinstance(hop.settings, Nbiot) or hop.settings.release_assistance in {None, "off"}:
@@ -142,7 +142,7 @@ def _assistance(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[str]:
 
 
 def _notices(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[str]:
-    """Name events that notify applications none of which does anything about it."""
+    """Yield notes on events whose notification no application reacts to."""
     supported = [arm for arm in arms if arm.supported]
     for place, event in enumerate(assembly.events):
         group = assembly.group(event.form.target)
@@ -170,7 +170,7 @@ def _batteries(assembly: Assembly) -> Iterator[str]:
 
 
 def _acts_on_notice(stack: ResolvedStack, *, hears: bool) -> bool:
-    """Whether a client does anything when it is told that its address has changed.
+    """Return whether a client reacts to a notification of its new address.
 
     A connection is closed or moved, a session of DTLS is made again unless it has a connection ID,
     and who hears of its server says where it is now.
@@ -181,7 +181,7 @@ def _acts_on_notice(stack: ResolvedStack, *, hears: bool) -> bool:
 
 
 def _signals(stack: ResolvedStack) -> bool:
-    """Whether a client says what follows its packets (TS 24.301, release assistance)."""
+    """Return whether a client can indicate that no packets follow (release assistance)."""
     return stack.layers[0] != "dds" and "quic" not in stack.layers
 
 

@@ -1,4 +1,4 @@
-"""The rules of a study in the order of their checks. The first broken one is reported."""
+"""All rules of a study in the order of their checks. The first violation is reported."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A study at one point of its grid.
+    """A study at one point, as the input of rules.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check of a point, and the reason for its position.
+    """A check of a point, and why it has its position in the order.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class StackRule:
-    """A check of a stack at a point, and the reason for its position."""
+    """A check of a stack at a point, and why it has its position in the order."""
 
     check: Callable[[Subject, StudyArm], None]
     reason: str
@@ -117,7 +117,7 @@ RULES = (
         "faults are aimed at messages that the study is known to have",
     ),
 )
-"""Of a point, before its run spec is written: that one reads files and radio networks."""
+"""Rules of a point. They are checked before its run spec reads files and radio networks."""
 
 STACK_RULES = (
     StackRule(
@@ -145,11 +145,11 @@ STACK_RULES = (
     StackRule(lambda it, arm: check_mtu(it.assembly, arm), "whether its packets fit the path"),
     StackRule(_credentials, "files come last: all else can be mended in the study itself"),
 )
-"""Of each stack, after the run spec of the point is written."""
+"""Rules of each stack. They are checked after the run spec of the point is written."""
 
 
 def check_point(subject: Subject) -> None:
-    """Ask each rule of a point.
+    """Check every rule of a point.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def check_point(subject: Subject) -> None:
 
 
 def check_stacks(subject: Subject) -> None:
-    """Ask each rule of each stack, one stack after the other.
+    """Check every rule of each stack.
 
     Raises
     ------

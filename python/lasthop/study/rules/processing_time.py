@@ -37,7 +37,7 @@ def check_processing_time(assembly: Assembly) -> None:
 
 
 def _messages_a_second(flow: Flow, assembly: Assembly) -> float:
-    """How many messages all senders of a flow send together, before they are bundled."""
+    """Return the messages per second of all senders of a flow, before batching."""
     traffic, devices = flow.traffic, assembly.group_of(flow).devices
     if traffic.every is None or not isinstance(devices, int):
         return 0

@@ -1,4 +1,4 @@
-"""Checks of the times of recurring events and handovers."""
+"""Checks of recurring events and handovers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from lasthop.study.forms.timing import Timing
 
 MAXIMUM_TIMES = 10_000
-"""An event happens so often in a run at most."""
+"""Maximum number of occurrences of an event in a run."""
 
 MAXIMUM_DEVICE_EVENTS = 1_000_000
-"""So often an event happens to a device of its group at most, counted over all of them."""
+"""Maximum number of occurrences of an event times its devices."""
 
 
 def check_times(event: Event, devices: int, spans: Timing) -> None:
-    """Check how often an event happens, and whether it is over before it happens again.
+    """Check how often an event occurs, and that it ends before it recurs.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def check_times(event: Event, devices: int, spans: Timing) -> None:
 
 
 def _check_it_is_over(event: Event) -> None:
-    """Refuse what begins again before it is over: it would never be over."""
+    """Raise an error if an event recurs before it has ended."""
     form = event.form
     key, lasts = ("gap", form.gap) if form.gap is not None else ("for", form.lasts)
     if form.every is None or form.is_random or lasts is None or lasts < form.every:
@@ -70,7 +70,7 @@ def _check_it_is_over(event: Event) -> None:
 
 
 def _check_gap(event: Event, spans: Timing) -> None:
-    """Refuse a handover that is not over when the run is: nobody would see what follows it."""
+    """Raise an error if a handover lasts beyond the end of the run."""
     form, end_ns = event.form, spans.duration_ns + spans.drain_ns
     if form.gap is not None and form.first + form.gap >= end_ns:
         left = format_quantity(max(1, end_ns - form.first), TIME)
@@ -83,6 +83,6 @@ def _check_gap(event: Event, spans: Timing) -> None:
 
 
 def _longer(every_ns: int, factor: float) -> str:
-    """Give an interval that is longer by a factor, in whole seconds."""
+    """Format an interval multiplied by a factor, in whole seconds."""
     second = 10**9
     return format_quantity((int(every_ns * factor) // second + 1) * second, TIME)

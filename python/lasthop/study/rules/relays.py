@@ -1,4 +1,4 @@
-"""Reports from one group to another, through the core that the services of a server share."""
+"""Checks of reports that a server relays from one group to another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.arm import StudyArm
 
 _OF_THEIR_OWN = frozenset({"dds"})
-"""Applications whose servers pass on to their own devices, by one topic of each device."""
+"""Applications whose servers forward messages to devices of the same protocol only."""
 
 MAXIMUM_HEARD = 1000
 """Largest number of devices that one device can subscribe to."""
@@ -65,7 +65,7 @@ def check_topics(assembly: Assembly, arm: StudyArm) -> None:
 
 
 def _check_own_topics(assembly: Assembly, arm: StudyArm, flow: Flow) -> None:
-    """Check that both ends of a report to a group speak alike, where no core is between."""
+    """Check that sender and receiver use the same protocol if the server cannot translate."""
     speakers = assembly.group_of(flow)
     groups = [group for group, _ in _ends(assembly, flow)]
     ends = [arm.stacks[group.client(server)] for group, server in _ends(assembly, flow)]
@@ -92,7 +92,7 @@ def _check_own_topics(assembly: Assembly, arm: StudyArm, flow: Flow) -> None:
 
 
 def _ends(assembly: Assembly, flow: Flow) -> list[tuple[Group, str]]:
-    """Give who speaks and who hears, each with its server, and the cache between those."""
+    """Return sender, receiver and a cache between them, each as group and server."""
     at = assembly.hears_at(flow)
     ends = [(flow.sender, flow.server), (flow.receiver, at)]
     if at != flow.server:

@@ -1,4 +1,4 @@
-"""Checks of real software as a server: the stacks that use it, and its settings."""
+"""Checks of stacks with real server software."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 LIVE = "live"
-"""The engine beside which real software runs."""
+"""Name of the engine for real software."""
 
 _NEEDS_LIVE = "real software (impl=) runs only with --engine live"
 _NEEDS_IPV4 = "real software (impl) over IPv6 is not built yet"
 _FORWARDED = "round_trip"
 _REPORT = "report"
 _KEEPING = frozenset({"coap"})
-"""The protocols whose servers keep what they are told, and send nobody his own back."""
+"""Protocols whose servers store messages and do not return them to the sender."""
 
 
 def on_engine(arms: Sequence[StudyArm], engine: str, *, modelled: bool) -> tuple[StudyArm, ...]:
-    """Give the arms as an engine runs them, where they name real software.
+    """Return the arms for an engine: with real software, or with simulated ends instead.
 
     Parameters
     ----------
@@ -57,17 +57,17 @@ def on_engine(arms: Sequence[StudyArm], engine: str, *, modelled: bool) -> tuple
 
 
 def sends_back(application: str) -> bool:
-    """Whether real server software returns a device's own messages to it."""
+    """Return whether real server software returns a device's own messages to it."""
     return application not in _KEEPING
 
 
 def _acknowledges_what_it_keeps(stack: ResolvedStack) -> bool:
-    """Say whether a device gateway tells devices that are software when it has a message."""
+    """Return whether a device gateway acknowledges messages of real-software devices."""
     return stack.client is not None and stack.options.get("auth") == "jwt"
 
 
 def check_software(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that messages to real software come back, because it cannot be observed.
+    """Check that real server software returns messages, because it cannot be observed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A study with external servers: their addresses, and the checks that apply."""
+"""Adapts a study to external servers under load: addresses and checks."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 LOAD = "load"
-"""The engine that puts clients on sockets, against servers that are somewhere else."""
+"""Name of the engine that loads external servers from kernel sockets."""
 
 HEARD_BY_ONE = 500
-"""So many topics does a subscriber of ours have."""
+"""Maximum number of topics of one subscriber under load."""
 
 _COMES_BACK = "round_trip"
 _REPORT = "report"
 _SOCKETS = ("tcp", "udp")
-"""The layers for which sockets of the kernel stand, below those of ours."""
+"""Layers that kernel sockets provide below lasthop's own layers."""
 _PEERS = ("dds",)
-"""The protocols whose ends find each other, and have no server that could bear a load."""
+"""Peer-to-peer protocols, which have no server to load."""
 
 _OF_GATEWAYS = ("mqtt", "http")
-"""What device gateways speak."""
+"""Protocols of device gateways."""
 
 _OF_TRANSPORT = re.compile(r"\b(?:tcp|udp|ip)\.\w+")
 
@@ -73,11 +73,11 @@ class Targets:
 
     @property
     def is_gateway(self) -> bool:
-        """Whether devices are registered, and their reports end with an acknowledgement."""
+        """Return whether the server is a device gateway, which only acknowledges reports."""
         return bool(self.registered)
 
     def of(self, stack: ResolvedStack) -> str | None:
-        """Give the server's address for a stack, or None."""
+        """Return the server's address for a stack, or None."""
         return self.at.get("/".join(stack.layers[:-1]))
 
     def refusal(self, stack: ResolvedStack) -> str | None:
@@ -86,17 +86,17 @@ class Targets:
 
 
 def loads(application: str, layers: Sequence[str]) -> bool:
-    """Whether a protocol with its layers works on kernel sockets."""
+    """Return whether a protocol with its layers works on kernel sockets."""
     return layers[-1] in _SOCKETS and application not in _PEERS
 
 
 def arms_under_load(arms: Sequence[StudyArm], targets: Targets) -> tuple[StudyArm, ...]:
-    """Give the arms as they are under load, each with the stacks of the subscribers."""
+    """Return the arms under load, with the stacks of the subscribers added."""
     return tuple(_arm_under_load(arm, targets) for arm in arms)
 
 
 def on_devices(assembly: Assembly, device: DeviceForm | None) -> Assembly:
-    """Make all devices of a study constrained, except those that already are."""
+    """Return the study with constrained devices. Groups with own limits keep them."""
     if device is None:
         return assembly
     groups = (replace(group, device=group.device or device) for group in assembly.groups)
@@ -104,7 +104,7 @@ def on_devices(assembly: Assembly, device: DeviceForm | None) -> Assembly:
 
 
 def with_subscribers(assembly: Assembly) -> Assembly:
-    """Add our own subscribers as receivers of reports to a real server."""
+    """Return the study with subscribers that receive the reports from the server."""
     groups, flows = list(assembly.groups), []
     for flow in assembly.flows:
         if flow.traffic.kind != _REPORT or flow.is_relayed:
@@ -119,12 +119,12 @@ def with_subscribers(assembly: Assembly) -> Assembly:
 
 
 def subscribers_of(group: str) -> str:
-    """Name the subscribers to the reports of a group."""
+    """Return the name of the subscribers to a group's reports."""
     return f"{group}_subscriber"
 
 
 def check_load(assembly: Assembly, arms: Sequence[StudyArm], targets: Targets) -> None:
-    """Check that nothing of a study needs a world of ours.
+    """Check that the study has no simulated parts that external servers exclude.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def check_load(assembly: Assembly, arms: Sequence[StudyArm], targets: Targets) -
 
 
 def check_somebody_loads(arms: Sequence[StudyArm], targets: Targets) -> None:
-    """Check that at least one stack of the study can be sent to a server.
+    """Check that at least one stack of the study has a server to load.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def check_somebody_loads(arms: Sequence[StudyArm], targets: Targets) -> None:
 
 
 def unused(arms: Sequence[StudyArm]) -> tuple[str, ...]:
-    """Name the options of stacks that the kernel has instead of us."""
+    """Return the transport options of stacks that kernel sockets do not support."""
     written = (option for arm in arms for option in _OF_TRANSPORT.findall(arm.written))
     return tuple(dict.fromkeys(written))
 

@@ -1,4 +1,4 @@
-"""Finds settings without effect, and reports them before the first run.
+"""Finds settings that have no effect, and reports them before the first run.
 
 Each rule is exact: without the setting, or with more time in a timer, runs are the same.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 _WITHOUT_SESSION = ("coap", "raw_udp", "json_udp", "dds")
-"""Applications that have a session only where a layer below has one."""
+"""Applications that only have sessions if a lower layer has them."""
 
 _SESSION_LAYERS = ("dtls", "tls", "tcp", "quic")
 _TO_DEVICES = ("command", "round_trip", "pull", "download")
@@ -29,18 +29,18 @@ _READ = ("pull", "download")
 
 @dataclass(frozen=True, slots=True)
 class _Spoken:
-    """A stack, what is said by it in a study, and for how long at most."""
+    """A stack with its flows and the longest possible run."""
 
     stack: ResolvedStack
     flows: Sequence[Flow]
     longest_ns: int
 
     def has(self, kinds: Sequence[str]) -> bool:
-        """Whether a flow is of one of the kinds, or relayed from device to device."""
+        """Return whether a flow has one of these kinds or is relayed between devices."""
         return any(flow.is_relayed or flow.traffic.kind in kinds for flow in self.flows)
 
     def after(self, option: str) -> str | None:
-        """Describe a timer for silent peers that is not due within the run, or give None."""
+        """Return why a timer for silent peers does not expire within a run, or None."""
         limit_ns = int(parse(self.stack.options[option], TIME))
         if limit_ns < self.longest_ns:
             return None
@@ -103,20 +103,20 @@ _RULES: Mapping[str, Callable[[_Spoken], str | None]] = {
     "tcp.nodelay": _nodelay,
     "index_authorization": _index_authorization,
 }
-"""Why an option is without effect, None if it has one; by its name."""
+"""Functions by option that return why the option has no effect, or None."""
 
 _TIMERS = ("keep_alive", "idle_timeout", "dtls.session_lifetime")
-"""Options that say after what time something happens."""
+"""Options that set a timer."""
 
 _UNREAD = ("has no effect", "remove it")
 _LATE = ("never comes due", "write less, or a longer duration")
-"""What is said of an option, and what to write instead."""
+"""Text of the note on a timer, and its remedy."""
 
 RULES = tuple(_RULES)
 
 
 def moot_sessions(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[tuple[str, str]]:
-    """Name session policies of flows that no stack of the study has sessions for."""
+    """Yield session policies of flows whose stacks have no sessions."""
     for flow in assembly.flows:
         policy = flow.traffic.session
         if policy in ("keep", "established") or flow.is_relayed:
@@ -134,7 +134,7 @@ def moot_sessions(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[tupl
 def moot_options(
     assembly: Assembly, spans: Timing, arms: Sequence[StudyArm]
 ) -> Iterator[tuple[str, str]]:
-    """Describe options that have no effect in this study."""
+    """Yield options without effect in this study, with the reason."""
     longest_ns = spans.set_up_ns + spans.duration_ns + spans.drain_ns
     if any(server.forwards for server in assembly.servers):
         return

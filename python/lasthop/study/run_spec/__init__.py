@@ -1,4 +1,4 @@
-"""Run specs: written from an assembled study, hashed, and read back."""
+"""Run specs: generated from a study, hashed, and parsed again."""
 
 from lasthop.study.run_spec.conditions import conditions_spec
 from lasthop.study.run_spec.document import Spec, run_spec, run_specs

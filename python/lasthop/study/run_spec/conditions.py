@@ -35,7 +35,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
     at: Mapping[str, str] | None = None,
     credentials: str | None = None,
 ) -> Spec:
-    """Build everything of a run spec that the stacks and the seed leave alone.
+    """Return the parts of a run spec that do not depend on stacks and seed.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
 
 
 def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
-    """Give the servers; on which ports they listen for which stacks, an arm says.
+    """Return the servers of a run spec. Their ports depend on the arm.
 
     One that is somewhere else takes its own time.
     """
@@ -119,7 +119,7 @@ def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
 
 
 def _forwards(server: Server) -> Spec:
-    """Say how a gateway passes messages on: by the group that has its name."""
+    """Return how a gateway forwards messages, as part of the run spec."""
     assert server.forwards is not None  # noqa: S101  (the caller has looked)
     forwards = server.forwards
     cache = {"room_bytes": forwards.cache, "stale_if_error_ns": forwards.stale_if_error_ns}

@@ -1,4 +1,4 @@
-"""The run spec: the resolved document that the simulator reads, every default written."""
+"""The run spec: the resolved document with all defaults, which the simulator reads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Spec = dict[str, Any]
 
 
 def run_spec(conditions: Spec, arm: StudyArm, *, seed: int) -> str:
-    """Give the canonical JSON of a run."""
+    """Return the canonical JSON of a run."""
     return canonical_json({**_of_arm(conditions, arm), "seed": seed})
 
 
 def run_specs(conditions: Spec, arm: StudyArm, seeds: Sequence[int]) -> Iterator[str]:
-    """Give the run spec for each seed, with shared parts written once."""
+    """Yield the run spec for each seed. Shared parts are serialized once."""
     shared = _of_arm(conditions, arm)
     before = {key: value for key, value in shared.items() if key < "seed"}
     after = {key: value for key, value in shared.items() if key > "seed"}
@@ -50,6 +50,6 @@ def _of_arm(conditions: Spec, arm: StudyArm) -> Spec:
 
 
 def _names(arm: StudyArm) -> dict[str, str]:
-    """Call the stack of each group by the first group that speaks the same."""
+    """Return a stack name for each group: the first group with an equal stack."""
     first: dict[str, str] = {}
     return {group: first.setdefault(stack.resolved, group) for group, stack in arm.stacks.items()}

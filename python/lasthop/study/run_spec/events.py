@@ -1,4 +1,4 @@
-"""An event as the run spec holds it."""
+"""Converts events to their form in a run spec."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Spec = dict[str, Any]
 _SECOND_NS = 10**9
 
 _RESTART_NS = 5 * _SECOND_NS
-"""How long nothing runs on a host that restarts, where the study does not say it."""
+"""Default duration of a restart in ns."""
 
 _SPREAD_NS = 10 * _SECOND_NS
-"""Within what devices come back, where the study does not say it: no fleet boots in one instant."""
+"""Default spread of the return times of hosts after an event, in ns."""
 
 
 def event_spec(event: Event, assembly: Assembly, spans: Timing) -> Spec:
-    """Give an event of a run spec, every default written."""
+    """Return an event as part of the run spec, with all defaults."""
     form = event.form
     # What is set up before the run comes before its beginning.
     begin_ns = spans.set_up_ns if assembly.begins_established else 0

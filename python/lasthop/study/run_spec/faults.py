@@ -1,4 +1,4 @@
-"""A fault that is aimed at messages, as the run spec holds it."""
+"""Converts faults on messages to their form in a run spec."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Spec = dict[str, Any]
 
 
 def fault_spec(form: AimedFaultForm) -> Spec:
-    """Give a fault of a run spec, every default written."""
+    """Return a fault as part of the run spec, with all defaults."""
     fault = {
         "kind": form.kind,
         "message": form.message,

@@ -1,4 +1,4 @@
-"""A flow as the run spec holds it."""
+"""Converts flows to their form in a run spec."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Spec = dict[str, Any]
 
 
 def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
-    """Give a flow of a run spec that sends so long."""
+    """Return a flow with its duration as part of the run spec."""
     traffic, group = flow.traffic, assembly.group_of(flow)
     session = assembly.session_of(flow)
     start_ns, spread_ns = traffic.start, traffic.spread_within(duration_ns)

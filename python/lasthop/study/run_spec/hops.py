@@ -1,4 +1,4 @@
-"""The hops of a path as the run spec holds them: links, address translators, radios."""
+"""Converts the hops of a path to their form in a run spec: links, NATs and networks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Spec = dict[str, Any]
 
 
 def hop_spec(hop: Hop, folder: pathlib.Path) -> Spec:
-    """Give a hop of a run spec.
+    """Return a hop as part of the run spec.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The one form in which a run spec is hashed, and its hash."""
+"""Canonical JSON of a run spec, and its hash."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from lasthop.version import __version__
 
 
 def canonical_json(value: object) -> str:
-    """Write JSON in the one form that is hashed."""
+    """Return the canonical JSON of a value, which is hashed."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def identity(spec_json: str, *, digits: int, version: str = __version__) -> str:
-    """Hash a run spec with the version of lasthop."""
+    """Return the hash of a run spec and the version of lasthop."""
     text = f"{spec_json}\n{version}"
     return hashlib.sha256(text.encode()).hexdigest()[:digits]

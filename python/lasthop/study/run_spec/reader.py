@@ -1,4 +1,4 @@
-"""Reads run specs back: the only place beside their writer that knows their form."""
+"""Reads properties of runs from their specs. Only it and the writer know the format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELAYED = frozenset({"relay", "relay_to_all"})
 """Kinds of flows from one group to another."""
 
 PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text", "encoded"))
-"""JSON paths of the message size in a run of one flow."""
+"""JSON paths of the payload size in the spec of a run with one flow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,12 @@ class RunSpecReader:
 
     @classmethod
     def of(cls, spec_json: str) -> Self:
-        """Read the JSON of a run."""
+        """Parse the JSON of a run spec."""
         return cls(json.loads(spec_json))
 
     @property
     def conditions(self) -> Spec:
-        """The shared settings of the arms at one point: all but stack and seed."""
+        """Return the shared settings of the arms at one point: all except stack and seed."""
         if self.spec.get("format") != RUN_SPEC_FORMAT:
             # Results of an earlier version: a stack of its own, no names.
             return {name: it for name, it in self.spec.items() if name not in {"stack", "seed"}}
@@ -84,43 +84,43 @@ class RunSpecReader:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is beside real software, and so happens once."""
+        """Return whether the run has real software and therefore cannot be repeated."""
         return bool(self.spec["engine"] == "live")
 
     @property
     def networks(self) -> list[Mapping[str, Any]]:
-        """The settings of each radio network."""
+        """Return the settings of each NB-IoT network."""
         return [hop["nbiot"] for hop in self._hops() if "nbiot" in hop]
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers that any of its stacks has, without applications."""
+        """Return the layers of all stacks, without applications."""
         stacks = self.spec["stacks"].values()
         return frozenset(layer["name"] for stack in stacks for layer in stack["layers"])
 
     @property
     def has_radio(self) -> bool:
-        """Whether a path has a radio whose energy is modelled."""
+        """Return whether a path has a radio with an energy model."""
         return bool(self.networks)
 
     @property
     def has_arrivals(self) -> bool:
-        """Whether devices arrive and leave."""
+        """Return whether devices arrive and leave during the run."""
         return any("arriving" in group["population"] for group in self.spec["groups"])
 
     @property
     def has_staying(self) -> bool:
-        """Whether devices stay."""
+        """Return whether permanent devices exist."""
         return any("staying" in group["population"] for group in self.spec["groups"])
 
     @property
     def staying_devices(self) -> int:
-        """The number of permanent devices."""
+        """Return the number of permanent devices."""
         return sum(map(_staying, self.spec["groups"]))
 
     @property
     def flows_of_groups(self) -> Mapping[str, Sequence[str]]:
-        """The flows of each group that has some, in the order of the groups."""
+        """Return the flows of each group, without groups that have none."""
         ends = [(flow["name"], {flow["from"], flow["to"]}) for flow in self.spec["flows"]]
         found = {
             group["name"]: [name for name, between in ends if group["name"] in between]
@@ -129,7 +129,7 @@ class RunSpecReader:
         return {group: flows for group, flows in found.items() if flows}
 
     def numbers_of(self, group: str) -> range:
-        """Give the device numbers of a group. Permanent devices come first."""
+        """Return the device numbers of a group. Permanent devices come first."""
         first = 0
         for one in self.spec["groups"]:
             if one["name"] == group:
@@ -148,7 +148,7 @@ class RunSpecReader:
         }
 
     def channel(self, group: str, flow: str) -> int:
-        """Give the index of a flow among those of its group."""
+        """Return the index of a flow among the flows of its group."""
         names = [
             one["name"]
             for one in self.spec["flows"]
@@ -158,13 +158,13 @@ class RunSpecReader:
         return names.index(flow)
 
     def applications_of(self, group: str) -> frozenset[str]:
-        """Give the protocols of a group's devices."""
+        """Return the protocols of a group's devices."""
         clients = next(one["clients"] for one in self.spec["groups"] if one["name"] == group)
         stacks = (self.spec["stacks"][client["stack"]] for client in clients)
         return frozenset(stack["application"]["name"] for stack in stacks)
 
     def kind_of(self, flow: str) -> str:
-        """Give the kind of a flow, such as ``report``."""
+        """Return the kind of a flow, such as ``report``."""
         return next(str(one["kind"]) for one in self.spec["flows"] if one["name"] == flow)
 
     @property
@@ -188,23 +188,23 @@ class RunSpecReader:
 
     @property
     def keeps_messages(self) -> bool:
-        """Whether each message has a row."""
+        """Return whether the results have a row for each message."""
         return bool(self.spec["measure"]["messages"] == "each")
 
     @property
     def longest_flow_s(self) -> float:
-        """The longest sending time."""
+        """Return the longest sending time of a flow in seconds."""
         return max((flow["duration_ns"] for flow in self.spec["flows"]), default=0) / _SECOND_NS
 
     @property
     def waiting_s(self) -> float:
-        """The waiting time of a run besides computing: its length on the wall clock."""
+        """Return the time in seconds that a real-time run waits. It is 0 if simulated."""
         if self.spec["engine"] == "virtual":
             return 0.0
         return self.longest_flow_s + float(self.spec["measure"]["drain_ns"]) / _SECOND_NS
 
     def connections(self) -> Mapping[str, int]:
-        """Give the number of connections to each address of a server under load."""
+        """Return the number of connections to each server address under load."""
         at = {
             (server["name"], service["stack"]): str(service.get("at", ""))
             for server in self.spec["servers"]
@@ -218,11 +218,11 @@ class RunSpecReader:
 
     @property
     def draws_send_times(self) -> bool:
-        """Whether messages are sent at random moments."""
+        """Return whether messages are sent at random times."""
         return any("poisson" in flow["arrivals"] for flow in self.spec["flows"])
 
     def directions(self) -> Iterator[Direction]:
-        """Give both directions of each link that the packets of all groups cross."""
+        """Yield both directions of each link that all groups share."""
         paths = {group["path"] for group in self.spec["groups"]}
         if len(paths) != 1:
             return
@@ -243,7 +243,7 @@ class RunSpecReader:
             yield FlowLoad(self._messages(flow, group) * audience, bytes_each)
 
     def shortened(self, share: float) -> Spec:
-        """Give the spec of a run that sends for a share of the time, without later events."""
+        """Return the run spec with shortened sending times, and without later events."""
         flows = [
             {
                 **flow,
@@ -267,7 +267,7 @@ class RunSpecReader:
         }
 
     def with_devices(self, devices: int) -> Self:
-        """Give the run with about this many permanent devices, at least one a group.
+        """Return the run with approximately this many permanent devices, at least one per group.
 
         Groups with strata stay as they are: their devices are told apart.
         """
@@ -314,7 +314,7 @@ def _part(flow: Mapping[str, Any], share: float) -> int:
 
 
 def _until(event: Mapping[str, Any], end_ns: int) -> Mapping[str, Any]:
-    """Give an event that comes again no later than an instant."""
+    """Return an event that does not recur after an instant."""
     again = {
         kind: {**times, "until_ns": min(times["until_ns"], end_ns)}
         for kind, times in event.get("again", {}).items()

@@ -16,7 +16,7 @@ Spec = dict[str, Any]
 
 
 def server_of_arm(server: Spec, arm: StudyArm, names: Mapping[str, str]) -> Spec:
-    """Give a server of an arm: its services and their service times.
+    """Return a server in an arm, with its services and service times.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def server_of_arm(server: Spec, arm: StudyArm, names: Mapping[str, str]) -> Spec
 def services(
     wanted: Iterable[Mapping[str, Any]], arm: StudyArm, names: Mapping[str, str]
 ) -> list[Spec]:
-    """Give the services of a server in an arm. Groups with the same stack share one.
+    """Return the services of a server in an arm. Groups with the same stack share one.
 
     Other options of a protocol have a listener of their own, at the next port that is free.
 
@@ -68,7 +68,7 @@ def services(
 
 
 def listeners(stacks: Mapping[str, ResolvedStack], ports: Mapping[str, int]) -> dict[str, int]:
-    """Give the port of each of a server's stacks, by the name of the stack.
+    """Return the port of each stack of a server, by the name of the stack.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def listeners(stacks: Mapping[str, ResolvedStack], ports: Mapping[str, int]) -> 
 
 
 def port_of(stack: ResolvedStack, ports: Mapping[str, int]) -> int:
-    """Give the port of a stack's service: the one that the study names, or the usual one."""
+    """Return the port of a stack's service: from the study, or the default."""
     application, *layers, _ = stack.layers
     named = ports.get("/".join((application, *layers)))
     return named or catalogue().applications[application].ports["/".join(layers)]

@@ -1,4 +1,4 @@
-"""The number of real devices that simulated ones represent."""
+"""Weights of simulated devices: the number of real devices that each represents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class WeightedStratum:
-    """Devices of a group with one weight.
+    """Devices of a group with the same weight.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class FleetWeights:
 
     @classmethod
     def of(cls, spec: Mapping[str, Any]) -> Self | None:
-        """Read them from a run spec; None if all devices have one weight."""
+        """Read the weights from a run spec; None if all devices have the same weight."""
         strata = tuple(
             stratum
             for group in spec.get("groups", ())
@@ -73,7 +73,7 @@ class FleetWeights:
                 return None
 
     def weights_of_paths(self) -> Mapping[str, tuple[float, ...]]:
-        """Give the weights of the devices on each path."""
+        """Return the weights of the devices on each path."""
         found: dict[str, list[float]] = {}
         for group in self.spec["groups"]:
             weights = found.setdefault(group["path"], [])
@@ -93,7 +93,7 @@ class FleetWeights:
         return None
 
     def _silent_groups(self) -> list[str]:
-        """Name the groups with a radio that have no row of their own."""
+        """Return the groups with a radio but without own flows, which have no rows."""
         paths = self.spec["paths"]
         return [
             group["name"]
@@ -104,7 +104,7 @@ class FleetWeights:
 
 
 def _has_rows(spec: Mapping[str, Any], group: str) -> bool:
-    """Tell whether a group has a flow of its own, and so rows in ``groups.parquet``."""
+    """Return whether a group has an own flow, and therefore rows in ``groups.parquet``."""
     return any(
         flow["from"] == group or (flow["to"] == group and flow["kind"] not in RELAYED)
         for flow in spec["flows"]

@@ -1,4 +1,4 @@
-"""Stacks: which layers and options exist, and the notation that names them."""
+"""Protocol stacks: known layers and options, and their notation."""
 
 from lasthop.study.stacks.catalogue import Application, Option, catalogue
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack

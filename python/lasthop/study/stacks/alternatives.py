@@ -1,4 +1,4 @@
-"""Alternatives in a stack: ``mqtt qos={0,1,2} tcp.nodelay={on,off}`` gives six arms."""
+"""Alternatives in stacks: ``mqtt qos={0,1,2} tcp.nodelay={on,off}`` gives six arms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import math
 from lasthop.study.text.faults import Fault, show
 
 MAXIMUM_ARMS = 1000
-"""A study may not have more arms."""
+"""Maximum number of arms of a study."""
 
 _HINT = 'write the values in one pair of braces, for example "qos={0,1,2}"'
 
 
 def expand(text: str) -> tuple[str, ...]:
-    """Write out every combination of the alternatives, the first one slowest.
+    """Return every combination of the alternatives. The first one varies slowest.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def expand(text: str) -> tuple[str, ...]:
 
 
 def too_many_arms(arms: int) -> Fault:
-    """Return the fault of alternatives that expand to too many stacks."""
+    """Return the error on alternatives that expand to too many stacks."""
     return Fault(
         f"the stacks expand to {arms}, and at most {MAXIMUM_ARMS} are possible",
         hint="write fewer alternatives",
@@ -45,7 +45,7 @@ def too_many_arms(arms: int) -> Fault:
 
 
 def _choices(text: str) -> list[tuple[str, ...]]:
-    """Divide the text into what stands fast, one value each, and what may be chosen."""
+    """Return the text as a list of choices. Fixed text is a choice with one value."""
     choices: list[tuple[str, ...]] = []
     rest = text
     while rest:

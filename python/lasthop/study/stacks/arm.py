@@ -31,38 +31,38 @@ class StudyArm:
 
     @classmethod
     def of(cls, stack: ResolvedStack, groups: Iterable[str]) -> Self:
-        """Give the arm in which all groups use one stack."""
+        """Return the arm in which all groups use the same stack."""
         groups = list(groups)
         return cls(stack.name, {groups[0]: stack}, dict.fromkeys(groups, stack))
 
     @property
     def written(self) -> str:
-        """The notation of the arm, with alternatives chosen."""
+        """Return the notation of the arm, with alternatives chosen."""
         return self._of_compared([stack.written for stack in self.compared.values()])
 
     @property
     def resolved(self) -> str:
-        """The stack with every layer and default."""
+        """Return the stack with all layers and defaults."""
         return self._of_compared([stack.resolved for stack in self.compared.values()])
 
     @property
     def applications(self) -> frozenset[str]:
-        """The protocols that are compared."""
+        """Return the compared application protocols."""
         return frozenset(stack.application for stack in self.compared.values())
 
     @property
     def reason(self) -> str | None:
-        """Why it cannot be run, None if it can."""
+        """Return why the arm cannot be run; None if it can."""
         return next((stack.reason for stack in self.stacks.values() if stack.reason), None)
 
     @property
     def supported(self) -> bool:
-        """Whether it can be run."""
+        """Return whether the arm can be run."""
         return self.reason is None
 
     @property
     def credentials(self) -> tuple[str, ...]:
-        """Credentials that the two ends present to each other."""
+        """Return the credentials that both ends present to each other."""
         shown = (kind for stack in self.stacks.values() for kind in stack.credentials)
         return tuple(dict.fromkeys(shown))
 

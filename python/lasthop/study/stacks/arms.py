@@ -1,4 +1,4 @@
-"""The arms of a study: its stacks with their alternatives written out, by notation or by name."""
+"""Parses the stacks of a study into arms, with alternatives expanded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_arms(written: Sequence[str] | Mapping[str, str]) -> tuple[ResolvedStack, ...]:
-    """Read stacks that are listed, or that have names.
+    """Parse stacks from a list, or from a mapping with names.
 
     Alternatives under a name make arms that are called by it and by what tells them apart.
 
@@ -69,7 +69,7 @@ def _named(name: str, text: str) -> tuple[ResolvedStack, ...]:
 
 
 def _check_protocol(name: str, arm: ResolvedStack) -> None:
-    """Refuse a name that begins as the notation of another protocol: it would deceive."""
+    """Raise an error if the name of a stack begins with another protocol's name."""
     first = name.split(maxsplit=1)[0]
     known = catalogue()
     application = known.aliases[first][0] if first in known.aliases else first

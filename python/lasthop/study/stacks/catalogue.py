@@ -1,4 +1,4 @@
-"""The catalogue of applications, layers and their options, which the compiled part provides."""
+"""Catalogue of applications, layers and options. The compiled part provides it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OptionKind = Literal["word", "switch", "time", "seconds", "size", "count", "number", "name"]
 
 LAYERS = "layers"
-"""The value of `needs` for an option that applies only with certain layers."""
+"""Value of `needs` for an option that applies only with certain layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Option:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any], *, prefix: str = "") -> Self:
-        """Read an entry of the catalogue. `prefix` is that of its layer."""
+        """Parse an option of the catalogue. `prefix` is the prefix of its layer."""
         follows, needs = entry["follows"], entry["needs"]
         is_barred = bool(needs and needs["is_barred"])
         condition = _needs(needs, prefix) if needs else ()
@@ -106,7 +106,7 @@ class Application:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any]) -> Self:
-        """Read an entry of the catalogue."""
+        """Parse an application of the catalogue."""
         return cls(
             name=entry["name"],
             summary=entry["summary"],
@@ -120,7 +120,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer below an application."""
+    """A protocol layer below an application."""
 
     name: str
     summary: str
@@ -128,7 +128,7 @@ class Layer:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any]) -> Self:
-        """Read an entry of the catalogue."""
+        """Parse a layer of the catalogue."""
         prefix = f"{entry['name']}."
         options = tuple(Option.read(option, prefix=prefix) for option in entry["options"])
         return cls(entry["name"], entry["summary"], options)
@@ -136,7 +136,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of an extension, which a hop may be."""
+    """A link of an extension, which can be a hop."""
 
     name: str
     summary: str
@@ -144,13 +144,13 @@ class Link:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any]) -> Self:
-        """Read an entry of the catalogue."""
+        """Parse a link of the catalogue."""
         return cls(entry["name"], entry["summary"], tuple(map(Option.read, entry["options"])))
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Everything that the notation of stacks knows.
+    """All applications, layers, links and options that a study can name.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Catalogue:
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
-        """Read the document."""
+        """Parse the catalogue."""
         applications = (*content["applications"], *FOREIGN_APPLICATIONS)
         return cls(
             applications={entry["name"]: Application.read(entry) for entry in applications},
@@ -185,23 +185,23 @@ class Catalogue:
         )
 
     def with_topics(self) -> list[str]:
-        """Give the applications that have topics and can be run."""
+        """Return the applications with topics that can be run."""
         known = self.applications.values()
         return [one.name for one in known if one.has_topics and one.built]
 
     def options_of(self, layer: str) -> tuple[Option, ...]:
-        """Give the options of an application or a layer."""
+        """Return the options of an application or a layer."""
         if layer in self.applications:
             return self.applications[layer].options
         return self.layers[layer].options if layer in self.layers else ()
 
     def completed(self, layers: Sequence[str]) -> tuple[str, ...]:
-        """Add the implied layers below the lowest of some layers."""
+        """Return layers with the implied lower layers added."""
         *upper, lowest = layers
         return (*upper, *self.implied.get(lowest, (lowest,)))
 
     def options(self) -> frozenset[str]:
-        """Give the name of every option of anything."""
+        """Return the names of all options."""
         names = (*self.applications, *self.layers)
         return frozenset(option.name for name in names for option in self.options_of(name))
 
@@ -209,12 +209,12 @@ class Catalogue:
 _IMPLEMENTATION = Option("impl", "which real software is run", kind="name")
 _CLIENT = Option("client", "which real software the devices are", kind="name")
 REAL_SOFTWARE = (_IMPLEMENTATION, _CLIENT)
-"""Not settings of a layer but of the engine: no run spec of simulated hosts has them."""
+"""Options that select real software. They belong to the engine and are in no simulated run spec."""
 
 
 @cache
 def catalogue() -> Catalogue:
-    """Give the catalogue of the compiled part, with extensions.
+    """Return the catalogue of the compiled part, including extensions.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Comparison of stacks in a study of several groups."""
+"""Arms of a study that compares stacks in several groups."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def compared_arms(
     compare: Mapping[str, Any] | None,
     gateways: frozenset[str] = frozenset(),
 ) -> tuple[StudyArm, ...]:
-    """Give the arms of a study of several groups.
+    """Return the arms of a study of several groups.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _combined(
     given: Mapping[str, ResolvedStack],
     choices: Mapping[str, tuple[ResolvedStack, ...]],
 ) -> tuple[StudyArm, ...]:
-    """Give an arm for each combination; one where nothing is compared."""
+    """Return an arm for each combination of compared stacks."""
     arms = []
     for combination in itertools.product(*choices.values()):
         compared = dict(zip(choices, combination, strict=True)) or dict(given)
@@ -170,7 +170,7 @@ def _several(
 def _read(
     value: object, names: Mapping[str, str], location: tuple[str | int, ...]
 ) -> tuple[ResolvedStack, ...]:
-    """Read a name of the study's stacks, or the notation of a stack."""
+    """Parse the name of a study's stack, or the notation of a stack."""
     if not isinstance(value, str):
         raise Fault(
             f"{show(value)} is not a stack",

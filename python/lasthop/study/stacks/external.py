@@ -1,4 +1,4 @@
-"""Protocols of real software only, without a simulated implementation."""
+"""Protocols that only real software has, without a simulated implementation."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ FOREIGN_APPLICATIONS: tuple[dict[str, Any], ...] = (
         ],
     },
 )
-"""As entries of the catalogue; a stack of one names both `impl` and `client`."""
+"""Catalogue entries of these protocols. Their stacks need both `impl` and `client`."""

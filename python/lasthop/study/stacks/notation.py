@@ -1,4 +1,4 @@
-"""Reads the notation of stacks: ``mqtt/tls/tcp qos=1 tls.resume=ticket``."""
+"""Parses the notation of stacks: ``mqtt/tls/tcp qos=1 tls.resume=ticket``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTING = "lasthop stacks"
 
 @dataclass(frozen=True, slots=True)
 class ResolvedStack:
-    """A stack with every layer and every default.
+    """A stack with all layers and defaults.
 
     Parameters
     ----------
@@ -46,37 +46,37 @@ class ResolvedStack:
 
     @property
     def resolved(self) -> str:
-        """The stack with nothing left out."""
+        """Return the complete notation with all layers and options."""
         options = [f"{name}={value}" for name, value in self.options.items()]
         return " ".join(["/".join(self.layers), *options])
 
     @property
     def application(self) -> str:
-        """The protocol at the top."""
+        """Return the application protocol."""
         return self.layers[0]
 
     @property
     def software(self) -> str | None:
-        """The real software that is its server, None if that is one of ours."""
+        """Return the real server software; None if the server is simulated."""
         return self.options.get("impl")
 
     @property
     def client(self) -> str | None:
-        """The real software that the devices are, None if they are ours."""
+        """Return the real client software; None if the devices are simulated."""
         return self.options.get("client")
 
     def options_of(self, layer: str) -> tuple[Option, ...]:
-        """Give the options that a layer of it may have."""
+        """Return the possible options of one of its layers."""
         return catalogue().options_of(layer)
 
     @property
     def supported(self) -> bool:
-        """Whether it can be run."""
+        """Return whether the stack can be run."""
         return self.reason is None
 
 
 def parse_stack(text: str) -> ResolvedStack:
-    """Read a stack and write out its defaults.
+    """Parse the notation of a stack and add the defaults.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def parse_stack(text: str) -> ResolvedStack:
 
 
 def with_our_ends(stack: ResolvedStack) -> ResolvedStack:
-    """Give a stack with a server and devices of ours in place of real software."""
+    """Return a stack with simulated ends instead of real software."""
     names = {option.name for option in REAL_SOFTWARE}
     options = {name: value for name, value in stack.options.items() if name not in names}
     application = catalogue().applications[stack.application]
@@ -126,7 +126,7 @@ def with_our_ends(stack: ResolvedStack) -> ResolvedStack:
 
 
 def parse_layers(text: str) -> tuple[str, ...]:
-    """Read the layers of a stack, without options, from the application down to IP.
+    """Parse the layers of a stack, from the application down to IP, without options.
 
     Raises
     ------

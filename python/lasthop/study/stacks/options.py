@@ -1,4 +1,4 @@
-"""Reads options as stacks and links have them: ``qos=1 keep_alive=20min``."""
+"""Parses options of stacks and links: ``qos=1 keep_alive=20min``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_options(
     unknown: Callable[[str], Fault],
     layers: Sequence[str] = (),
 ) -> dict[str, str]:
-    """Read options, each ``name=value``, and give all that apply.
+    """Parse ``name=value`` options, and return all that apply.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def read_options(
 
 
 def typed(option: Option, value: str) -> Value:
-    """Give the value of an option as the run spec holds it: typed by its kind."""
+    """Return the value of an option with the type that the run spec uses."""
     read = _TYPED.get(option.kind)
     return value if read is None else read(value)
 
@@ -186,4 +186,4 @@ _TYPED: Mapping[str, Callable[[str], Value]] = {
     "count": int,
     "number": float,
 }
-"""What else than text a value is, by the kind of its option."""
+"""Parsers of option values that are not text, by the kind of option."""

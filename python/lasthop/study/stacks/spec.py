@@ -1,4 +1,4 @@
-"""A stack as the run spec holds it: its layers with their options, each typed by its kind."""
+"""Converts a stack to its form in a run spec: layers with typed options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Spec = dict[str, Any]
 
 
 def stack_spec(stack: ResolvedStack) -> Spec:
-    """Give the application and the layers below it, each with the options that apply.
+    """Return the application and the layers of a stack with their options.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The text of a study: YAML with the place of every value, and errors that point at one."""
+"""Text of a study: YAML with the position of every value, and errors that name it."""

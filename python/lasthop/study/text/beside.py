@@ -1,4 +1,4 @@
-"""Files that a study names: they lie in its folder."""
+"""Files that a study names, which must be in the folder of the study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def file_beside(folder: Path, name: str) -> Path:
-    """Give the file of a study's folder that the study names.
+    """Return the path of a file that a study names.
 
     A study from elsewhere must read nothing else of the machine that runs it.
 

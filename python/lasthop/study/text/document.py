@@ -1,4 +1,4 @@
-"""A study document with keys replaced by ``--set`` or a sweep, and the place of every fault."""
+"""A study document with overrides from ``--set`` or a sweep, and positions for errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 OPTION = "--"
-"""Prefix in the name of a source that is an option of the command line."""
+"""Prefix of sources that are command-line options."""
 
 SET = f"{OPTION}set "
 
@@ -46,7 +46,7 @@ _APOSTROPHE, _QUOTE = "'", '"'
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A value that is put into a study from elsewhere: a sweep, the command line, another file.
+    """A value that overrides a key of the study: from a sweep, `--set` or another file.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class Replacement:
 
     @property
     def value(self) -> object:
-        """The value."""
+        """Return the overriding value."""
         value = self.source.value
         for part in self.root:
             value = value[part]
         return value
 
     def holds(self, error: StudyError) -> bool:
-        """Whether an error points into the value."""
+        """Return whether an error lies within the value."""
         if self.source.name.startswith(SET):
             return error.file == self.source.name
         return error.file == self.source.name and any(
@@ -83,13 +83,13 @@ class Replacement:
         )
 
     def error(self, fault: Fault) -> StudyError:
-        """Return the error of a fault at the place of the value."""
+        """Return an error with the position of the value."""
         return _error_at(self.source, self.root, self.key, fault)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The values of a study and where each of them was written.
+    """The values of a study with their positions.
 
     Parameters
     ----------
@@ -104,11 +104,11 @@ class Document:
 
     @property
     def overrides(self) -> tuple[Replacement, ...]:
-        """Values that the command line has replaced."""
+        """Return the overrides from the command line."""
         return tuple(one for one in self.replacements if one.source.name.startswith(SET))
 
     def replaced(self, replacement: Replacement) -> Document:
-        """Give the document with one dotted key replaced.
+        """Return the document with one dotted key replaced.
 
         Raises
         ------
@@ -124,14 +124,14 @@ class Document:
         return replace(self, value=root, replacements=(*self.replacements, put))
 
     def error(self, fault: Fault) -> StudyError:
-        """Return the error of a fault at its place in the file."""
+        """Return an error with its position in the file."""
         location = _written(self.value, fault.location)
         source, inner = self._origin(location)
         key = ".".join(part for part in location if isinstance(part, str))
         return _error_at(source, inner, key, fault)
 
     def invalid(self, error: ValidationError) -> StudyError:
-        """Give the first of the faults that pydantic found."""
+        """Return the first error of a pydantic validation, by position."""
         errors = [self.error(_fault(details)) for details in error.errors(include_url=False)]
         return min(errors, key=lambda error: (error.line or 0, error.column or 0))
 
@@ -148,7 +148,7 @@ class Document:
 
 
 def _put(value: Any, location: Location, new: object, depth: int, key: str) -> Any:  # noqa: ANN401
-    """Give a copy of a document's value with a new one at a location."""
+    """Return a copy of a nested value with a new value at a location."""
     if depth == len(location):
         return new
     step = location[depth]
@@ -190,7 +190,7 @@ def _error_at(source: Source, location: Location, key: str, fault: Fault) -> Stu
 
 
 def _written(value: object, location: Location) -> Location:
-    """Keep of a location what stands in the document: no union tags, no merged directions."""
+    """Return the part of a location that exists in the document."""
     written: list[str | int] = []
     for part in location:
         if isinstance(value, dict):
@@ -217,7 +217,7 @@ def _fault(details: ErrorDetails) -> Fault:
 
 
 def _mapping_for(key: str, value: object) -> str:
-    """Give the mapping that a plain value was likely meant as, with its amount, and "or"."""
+    """Return a hint on the mapping that was probably meant by a plain value."""
     mapping = _MAPPINGS.get(key)
     if mapping is None:
         return "write "
@@ -278,4 +278,4 @@ _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
     "too_long": _too_long,
     "string_too_long": _too_long,
 }
-"""What is said of each kind of error that pydantic finds, in our words."""
+"""Texts for each kind of pydantic error."""

@@ -1,4 +1,4 @@
-"""A fault in a study before its place in the file is known, and how values are quoted."""
+"""Errors in a study without a file position yet, and quoting of values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LISTED_WORDS = 12
 
 
 class Fault(ValueError):  # noqa: N818  becomes a StudyError once its place is known
-    """A fault at a location of a document, with its remedy.
+    """An error at a location of a document, with its remedy.
 
     A ``ValueError``, so that a pydantic validator may raise it.
 
@@ -46,7 +46,7 @@ class Fault(ValueError):  # noqa: N818  becomes a StudyError once its place is k
         self.at_key = at_key
 
     def within(self, outer: Location) -> Fault:
-        """Give the same fault seen from further outside."""
+        """Return the error with an outer location prepended."""
         return Fault(
             self.what, hint=self.hint, location=(*outer, *self.location), at_key=self.at_key
         )
@@ -75,7 +75,7 @@ def show(value: object) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Give the known word nearest to a misspelt one.
+    """Return the known word that is most similar to a misspelt one, or None.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def nearest_three(word: str, known: Iterable[str]) -> list[str]:
-    """Give the three known words nearest to one, the nearest first.
+    """Return the three known words that are most similar, the most similar first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reads a study file as plain values with the place of every key: a strict subset of YAML 1.2."""
+"""Parses a study file into plain values with positions, from a strict subset of YAML 1.2."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _noted: ContextVar[list[Path] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting_files() -> Iterator[list[Path]]:
-    """Record every file that is read: the study, and those that it names."""
+    """Record the paths of all files that are read meanwhile."""
     files: list[Path] = []
     token = _noted.set(files)
     try:
@@ -133,7 +133,7 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
 
 
 def _meant(path: Path) -> str:
-    """Name the study beside a file that is not there which has nearly its name."""
+    """Return a hint on a study file with a similar name."""
     try:
         beside = [it.name for it in path.parent.iterdir() if it.suffix in {".yaml", ".yml"}]
     except OSError:
@@ -205,7 +205,7 @@ def _refuse_control_characters(text: str, name: str) -> None:
 
 
 class _Reader:
-    """Builds values from parser events, so that nothing is ever expanded or constructed."""
+    """Builds values from YAML parser events, without expansion or constructors."""
 
     def __init__(self, name: str, events: Iterator[Event]) -> None:
         self._name = name
@@ -214,7 +214,7 @@ class _Reader:
         self.places: dict[Location, Place] = {}
 
     def document(self) -> object:
-        """Read the only document of the stream; None for an empty stream."""
+        """Return the only document of the stream; None for an empty stream."""
         next(self._events)  # the start of the stream
         event = next(self._events)
         if isinstance(event, StreamEndEvent):

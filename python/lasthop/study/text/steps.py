@@ -1,4 +1,4 @@
-"""Resolves dotted keys: mappings by name, hops by index or key."""
+"""Resolves dotted keys in documents: mappings by name, lists of hops by index or key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lasthop.study.text.faults import Fault, Location, show
 
 
 def locate(root: object, key: str) -> Location:
-    """Give the location of a dotted key in a document.
+    """Return the location of a dotted key in a document.
 
     In a list of hops a step is the number of a hop from 0, or a key that one of them has alone.
 
@@ -40,7 +40,7 @@ def locate(root: object, key: str) -> Location:
 
 
 def value_at(root: Any, key: str) -> Any:  # noqa: ANN401  (whatever a study holds)
-    """Give the value of a dotted key; None for a missing one."""
+    """Return the value of a dotted key; None for a missing one."""
     try:
         location = locate(root, key)
     except Fault:
