@@ -1,4 +1,4 @@
-"""A study simulated and on real software: their differences against limits."""
+"""Twins: a study both simulated and on real software, with limits for the differences."""
 
 from lasthop.twin.row import TwinRow
 from lasthop.twin.twin import UNSUPPORTED, Twin, World

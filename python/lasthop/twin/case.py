@@ -1,4 +1,4 @@
-"""The virtual and the live value of each metric of a stack at a place, with a verdict."""
+"""Metrics of a stack at a place in both worlds, with verdicts."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from lasthop.compare.place import Place
 
 Values = dict[int, float]
-"""By seed."""
+"""Values by seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A stack at a place in both worlds."""
+    """A stack at a place, with its runs in both worlds."""
 
     place: Place
     virtual: AnswerArm
@@ -47,7 +47,7 @@ class Case:
     confidence: float
 
     def rows(self) -> Iterator[TwinRow]:
-        """Give its metrics: all that the limits of this path ask for."""
+        """Yield the metrics of the stack that have limits on this path."""
         plain = is_plain(self.live.completed["run_spec"][0])
         yield self._delivery(plain=plain)
         if plain:
@@ -65,7 +65,7 @@ class Case:
             yield self._within("bytes", "B", self._all_bytes(), Limit(LOSSLESS_BYTES))
 
     def gap(self) -> list[GapRow]:
-        """List its bytes by layer and cause."""
+        """Return the bytes of the stack by layer and cause in both worlds."""
         ids = [arm.completed["run_id"].to_list() for arm in (self.virtual, self.live)]
         both = [offered(table, each) for table, each in zip(self.ledgers, ids, strict=True)]
         return gap(both[0], both[1], runs=(len(ids[0]), len(ids[1])))
@@ -84,7 +84,7 @@ class Case:
         return self._of_ledger(pl.col("bytes") > 0)
 
     def _segments(self, direction: str) -> tuple[Values, Values]:
-        """Count segments with data by the bytes of their headers, which are alike in a run."""
+        """Return the number of segments with data, from the bytes of their headers."""
         is_header = (pl.col("layer").is_in(["tcp", "udp"])) & (pl.col("cause") == "header")
         bytes_of = self._of_ledger(is_header & (pl.col("direction") == direction))
         header = _header_bytes(self.live.completed["run_spec"][0])
@@ -181,7 +181,7 @@ def _all(values: tuple[Values, Values]) -> Iterator[float]:
 
 
 def _header_bytes(spec_json: str) -> int:
-    """Give the length of the header of a segment or datagram; TCP's with its time stamps."""
+    """Return the header length of a segment or datagram; for TCP with timestamps."""
     stack = next(iter(json.loads(spec_json)["stacks"].values()))
     layers = {layer["name"]: layer["options"] for layer in stack["layers"]}
     if "tcp" not in layers:

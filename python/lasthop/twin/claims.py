@@ -1,4 +1,4 @@
-"""The claims of a paper, judged in both worlds."""
+"""Verdicts on a paper's claims in both worlds."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class ClaimsInBoth:
     live: Sequence[Judgement] = ()
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return whether the study has claims."""
         return bool(self.live)
 
     def counts(self) -> str:
-        """Count the verdicts of each world."""
+        """Return the number of claims with each verdict in each world."""
         return f"virtual: {summary(self.virtual)}; live: {summary(self.live)}"
 
     def cells(self) -> Iterator[tuple[str, ...]]:
-        """Give the rows below `HEAD`, one a claim."""
+        """Yield a table row for each claim, with the columns of `HEAD`."""
         for one, other in zip(self.virtual, self.live, strict=True):
             of_worlds = (word for it in (one, other) for word in (ours(it), verdict(it)))
             yield (one.id, one.what, one.published, *of_worlds)
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Give them as plain values, each with both judgements."""
+        """Return the claims as plain values, each with both judgements."""
         pairs: Iterable[tuple[Judgement, Judgement]] = zip(self.virtual, self.live, strict=True)
         return [
             {"id": one.id, "virtual": one.as_json(), "live": other.as_json()}

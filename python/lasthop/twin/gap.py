@@ -15,7 +15,7 @@ _KEYS = ("direction", "layer", "cause")
 
 @dataclass(frozen=True, slots=True)
 class GapRow:
-    """Bytes of one direction, layer and cause, a run on average."""
+    """Mean bytes of a run in one direction, layer and cause, in both worlds."""
 
     direction: str
     layer: str
@@ -25,12 +25,12 @@ class GapRow:
 
     @property
     def gap_bytes(self) -> float:
-        """The additional bytes of the live runs."""
+        """Return the additional bytes of the live runs."""
         return self.live_bytes - self.virtual_bytes
 
 
 def offered(ledger: pl.DataFrame, run_ids: Sequence[str]) -> pl.DataFrame:
-    """Give the bytes that were offered to the paths, by direction, layer and cause, of all runs."""
+    """Return the bytes offered to the paths by direction, layer and cause."""
     chosen = ledger.filter(pl.col("run_id").is_in(list(run_ids)), pl.col("fate") == "offered")
     # Two programs have one run between them where the same model stands for both.
     chosen = chosen.unique()
@@ -38,7 +38,7 @@ def offered(ledger: pl.DataFrame, run_ids: Sequence[str]) -> pl.DataFrame:
 
 
 def gap(virtual: pl.DataFrame, live: pl.DataFrame, *, runs: tuple[int, int]) -> list[GapRow]:
-    """List the differences by layer and cause, which add up to that of all bytes.
+    """Return the differences by layer and cause, which add up to the total difference.
 
     Parameters
     ----------

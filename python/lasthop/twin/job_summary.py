@@ -1,4 +1,4 @@
-"""A twin as a page in Markdown, which a CI server shows beside its log."""
+"""Markdown page of a twin for a CI server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def twin_summary(name: str, twin: Twin, claims: ClaimsInBoth) -> Iterator[str]:
-    """Give the lines: how far each stack of a study is off, and its claims in both worlds."""
+    """Yield the lines of the page: the difference of each stack, and the claims."""
     yield f"## lasthop: {name}, simulated and real"
     yield ""
     yield counts(twin)

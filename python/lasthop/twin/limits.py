@@ -1,4 +1,4 @@
-"""The limits of the difference between simulator and real software."""
+"""Limits for the differences between simulator and real software."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOSSLESS_BYTES = 0.02
 LOSSY_MEDIAN = 0.10
 LOSSY_P95 = 0.20
 DELIVERY_POINTS = 0.02
-"""A difference of shares that is shown to be smaller is none."""
+"""Difference of shares below which two worlds count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Limit:
     least: float = 0.0
 
     def around(self, virtual: float) -> float:
-        """Give the largest difference that is in.
+        """Return the largest difference that is inside the limit.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class Limit:
 
 
 def is_plain(spec_json: str) -> bool:
-    """Whether the paths of a run delay every packet by the same time, and do nothing else.
+    """Return whether all paths of a run only have a constant delay.
 
     There the simulator has to agree exactly in what it sends.
     """

@@ -1,4 +1,4 @@
-"""A twin as plain values, as `lasthop run --engine both --json` prints them."""
+"""A twin as plain values, for `lasthop run --engine both --json`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plain(twin: Twin, programs: pl.DataFrame) -> dict[str, Any]:
-    """Give rows, gaps, missing runs and software as plain values. None is infinite.
+    """Return rows, gaps, missing runs and software as plain values. None is infinite.
 
     Parameters
     ----------

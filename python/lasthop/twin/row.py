@@ -1,4 +1,4 @@
-"""A metric in both worlds."""
+"""A metric with its values in both worlds."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class TwinRow:
 
     @property
     def most(self) -> float:
-        """The largest difference that is inside."""
+        """Return the largest difference that is inside the limit."""
         return self.limit.around(self.virtual.mean)
 
     @property
     def limits_apart(self) -> float:
-        """The difference of both worlds, in limits.
+        """Return the difference divided by the limit.
 
         It is infinite where a run of one of them has no value, and less than nothing where none
         has: that row is the last to be shown.
@@ -58,5 +58,5 @@ class TwinRow:
 
     @property
     def shortage(self) -> float:
-        """How much narrower than the limit, or wider, the interval must be for a verdict."""
+        """Return by how much the interval is too wide or too close to the limit for a verdict."""
         return abs(abs(self.difference.mean) - self.most)

@@ -1,4 +1,4 @@
-"""The section on the difference between the simulator and real software."""
+"""Report section on the differences between simulator and real software."""
 
 from markupsafe import Markup
 
@@ -15,7 +15,7 @@ _KINDS = {TwinVerdict.INSIDE.value: "good", TwinVerdict.OUTSIDE.value: "bad"}
 
 
 def twin_section(twin: Twin, claims: ClaimsInBoth) -> Section:
-    """Write how far each stack is off, claims in both worlds, then each metric with its bytes."""
+    """Return the section: differences of each stack, claims, then each metric with its bytes."""
     farthest = [
         [*line, pill(verdict, _KINDS.get(verdict, ""))] for *line, verdict in distances(twin)
     ]

@@ -1,4 +1,4 @@
-"""The twin as tables: a row a metric, and a row a layer and cause of bytes."""
+"""Stores a twin as tables: metrics, and bytes by layer and cause."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BYTES = Schema(
 
 
 def store(twin: Twin, folder: Path) -> None:
-    """Write both tables. Bytes are the mean of runs."""
+    """Write both tables. Bytes are means over runs."""
     rows = [
         {
             "place": row.place,

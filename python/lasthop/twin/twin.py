@@ -1,4 +1,4 @@
-"""Two folders of one study, simulated and live, held against each other."""
+"""Compares the simulated and the live results of one study."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lasthop.twin.verdict import TwinVerdict
 
 UNSUPPORTED = "unsupported"
-"""The status of a run that nothing here can do."""
+"""Status of a run that this build or machine does not support."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Results of one world.
+    """The results of one world.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class TwinGap:
 
     @property
     def gap_bytes(self) -> float:
-        """The additional bytes of the live runs, mean of runs."""
+        """Return the additional bytes of the live runs, as a mean over runs."""
         return math.fsum(row.gap_bytes for row in self.rows)
 
 
@@ -73,7 +73,7 @@ class Missing:
 
     @classmethod
     def of(cls, place: str, virtual: AnswerArm, live: AnswerArm) -> Self | None:
-        """Describe what is missing, or give None."""
+        """Return a description of missing runs, or None."""
         for name, arm in (("virtual", virtual), ("live", live)):
             if not arm.completed.is_empty():
                 continue
@@ -87,7 +87,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """Two folders of one study, held against each other."""
+    """Comparison of a study's simulated and live results."""
 
     rows: tuple[TwinRow, ...]
     gaps: tuple[TwinGap, ...]
@@ -95,7 +95,7 @@ class Twin:
 
     @classmethod
     def of(cls, virtual: World, live: World) -> Self:
-        """Hold the runs of one study in both worlds against each other.
+        """Compare the runs of one study in both worlds.
 
         Each of several looks at them (`lasthop.statistics.looks`) has its share of the error.
         """
@@ -119,5 +119,5 @@ class Twin:
         return cls(tuple(rows), tuple(gaps), tuple(missing))
 
     def count(self, verdict: TwinVerdict) -> int:
-        """Count the metrics with a verdict."""
+        """Return the number of metrics with a verdict."""
         return sum(row.verdict is verdict for row in self.rows)

@@ -1,4 +1,4 @@
-"""Whether a difference lies within its limit."""
+"""Verdicts of a twin: whether a difference lies inside its limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TwinVerdict(Enum):
 
 
 def judge(found: Interval, most: float) -> TwinVerdict:
-    """Judge an interval. A single repetition has none.
+    """Return the verdict on an interval. A single repetition is undecided.
 
     What has no end, of the interval or of the limit, decides nothing.
     """

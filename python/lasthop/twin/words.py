@@ -1,4 +1,4 @@
-"""A twin in words: values with their intervals, and where the bytes of its gap are."""
+"""Texts on a twin: values with intervals, and the causes of differing bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEAD = ("metric", "virtual", "live", "live - virtual", "limit", "verdict")
 
 
 def counts(twin: Twin) -> str:
-    """Count the verdicts. Rows without a value in both worlds count apart."""
+    """Describe the number of metrics with each verdict."""
     judged = (it for it in TwinVerdict if it is not TwinVerdict.BOTH_NEVER)
     told = ", ".join(f"{twin.count(verdict)} {verdict.value}" for verdict in judged)
     never = twin.count(TwinVerdict.BOTH_NEVER)
@@ -29,7 +29,7 @@ def counts(twin: Twin) -> str:
 
 
 def distances(twin: Twin) -> Iterator[tuple[str, ...]]:
-    """Give the rows below `DISTANCE_HEAD`: one a stack and place, the largest difference first.
+    """Yield a row for each stack and place, with the columns of `DISTANCE_HEAD`.
 
     It is of the metric that is the most times its limit apart.
     """
@@ -53,14 +53,14 @@ def _value(found: Interval, unit: str) -> str:
 
 
 def _never(found: Interval) -> str:
-    """Say in how many runs a percentile was not reached."""
+    """Describe in how many runs a percentile was not reached."""
     if found.unreached == found.repetitions:
         return "never"
     return f"never in {found.unreached} of {found.repetitions} runs"
 
 
 def _apart(row: TwinRow) -> str:
-    """Say by how much live differs: a share by points, all else by its share of the simulated."""
+    """Describe the difference: shares in points, others relative to the simulated value."""
     apart, virtual = row.difference.mean, row.virtual.mean
     if row.verdict is TwinVerdict.BOTH_NEVER:
         return str(row.verdict.value)
@@ -78,7 +78,7 @@ def _worst(rows: Sequence[TwinRow]) -> TwinVerdict:
 
 
 def cells(row: TwinRow) -> tuple[str, ...]:
-    """Give the rows below `HEAD`."""
+    """Return the cells of a metric, with the columns of `HEAD`."""
     worlds = (with_interval(value, row.unit) for value in (row.virtual, row.live))
     is_known = not (row.virtual.unreached or row.live.unreached)
     difference = with_interval(row.difference, row.unit) if is_known else ""
@@ -86,7 +86,7 @@ def cells(row: TwinRow) -> tuple[str, ...]:
 
 
 def with_interval(found: Interval, unit: str) -> str:
-    """Write a mean, and its interval to the digits that this allows.
+    """Format a mean with its interval, with as many digits as the interval justifies.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def with_interval(found: Interval, unit: str) -> str:
 
 
 def gap_in_words(rows: Sequence[GapRow]) -> str:
-    """List the differing bytes, which add up to the total."""
+    """Describe the differing bytes by direction, layer and cause, and their sum."""
     parts = [
         f"{row.direction} {row.layer} {row.cause} {row.gap_bytes:+g} B"
         for row in rows
