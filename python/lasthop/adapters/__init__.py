@@ -1,4 +1,4 @@
-"""Real software as servers and devices of a study, one adapter for each."""
+"""Adapters that run real software as servers and devices of a study."""
 
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.adapters.bindings import Bindings

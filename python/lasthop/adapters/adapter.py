@@ -1,4 +1,4 @@
-"""The interface of an adapter: a program that serves stacks of a study."""
+"""Interface of a server adapter, which runs a server program for the stacks of a study."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Offer:
 
     @property
     def protocol(self) -> str:
-        """The protocol with its layers, in stack notation: ``mqtt/tls/tcp``."""
+        """Return the protocol with its layers in stack notation, such as ``mqtt/tls/tcp``."""
         return "/".join((self.application, *self.layers))
 
     def write(self, name: str, content: str) -> Path:
@@ -84,7 +84,7 @@ class Offer:
 
 
 class Adapter(Software):
-    """A program that serves a protocol: a stack calls it ``impl=name``.
+    """A server program, selected by ``impl=name`` in a stack.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Adapter(Software):
     """Whether the server has its own network stack and therefore no kernel sockets."""
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
-        """Register devices before the server starts, and give the credentials of each."""
+        """Register devices before the server starts, and return the credentials of each."""
         del offer, devices
         return {}
 

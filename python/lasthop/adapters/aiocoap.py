@@ -15,7 +15,7 @@ _VERSION = "from importlib.metadata import version; print(version('aiocoap'))"
 
 
 class Aiocoap(Adapter):
-    """A server with aiocoap: it stores every resource that is PUT, and notifies observers."""
+    """A CoAP server with aiocoap, which stores each PUT and notifies observers."""
 
     name: ClassVar[str] = "aiocoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})

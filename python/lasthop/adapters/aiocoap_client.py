@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class AiocoapClient(PythonClient):
-    """A CoAP client that PUTs messages and observes those of others, with its own timers."""
+    """A CoAP client that PUTs messages and observes resources, with aiocoap's own timers."""
 
     name: ClassVar[str] = "aiocoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})

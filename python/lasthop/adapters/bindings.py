@@ -55,7 +55,7 @@ class Bindings:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that are bound to a program."""
+        """Return the names that are bound to a program."""
         return frozenset(self._commands)
 
     def build(self, name: str, program: Path, version: str, *, of_devices: bool = False) -> Build:

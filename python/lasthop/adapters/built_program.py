@@ -22,7 +22,9 @@ _WAYS = {"tcp": "tcp", "tls/tcp": "tls", "quic/udp": "quic"}
 
 
 class BuiltProgram(Adapter):
-    """A broker that accepts every client. Its build is cached for each source.
+    """A broker without authentication, built once for each version of its source.
+
+    Its build is cached for each source.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The registration of a device at a server that requires tokens."""
+"""Credentials of a device that is registered at a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The credentials of a device, and its user name and password.
+    """Identity, token and topic of a device that is registered at a server.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The interface of a client adapter: a program that is a device of a study."""
+"""Interface of a client adapter, which runs a program as a device of a study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message that a device is to send."""
+    """A message that a device will send."""
 
     topic: str
     flow: str
@@ -31,7 +31,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """The task of a device, which its program reads as a line of JSON.
+    """Task of a device: connection, messages and topics. Its program reads it as JSON.
 
     It connects, subscribes, and prints ``ready``. A second line says at which instant of the
     monotonic clock, in ns, the time of the run is zero. From then on it prints a line for each of
@@ -77,7 +77,7 @@ class Errand:
 
 
 class Client(Software):
-    """A program that is a device: a stack calls it ``client=name``."""
+    """A client program, selected by ``client=name`` in a stack."""
 
     takes_packets: ClassVar[bool] = False
     """Whether the client has its own network stack instead of the kernel's."""
@@ -86,7 +86,7 @@ class Client(Software):
     shows_tokens: ClassVar[bool] = False
     """Whether the client can present a token to a server that requires one."""
     versions: ClassVar[frozenset[str]] = frozenset()
-    """Supported protocol versions, where these are fewer than a stack can name."""
+    """Supported protocol versions, if these are not all that a stack can select."""
     ready_s: ClassVar[float] = 30.0
     """Seconds to wait until all clients have a session. After that the start has failed."""
 
@@ -114,7 +114,7 @@ class Client(Software):
             raise UsageError(f'{asked} it can only keep its session; write "session: keep"')
 
     def prepare(self, errands: Iterable[Errand]) -> None:
-        """Prepare what the devices of a run need before they start.
+        """Prepare files and programs that the devices of a run need before they start.
 
         Raises
         ------

@@ -22,7 +22,7 @@ _LOOK_AGAIN_S = 0.01
 
 
 class ClientProcess(RunningProgram):
-    """The process of a device, which runs as long as the context.
+    """The process of a real-software device during a context.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class ClientProcess(RunningProgram):
         return True
 
     def begin(self, at_ns: int) -> None:
-        """Send the start of the run as an instant of the monotonic clock."""
+        """Send the start time of the run (monotonic clock, ns) to the program."""
         self._say(str(at_ns))
 
     def output_lines(self) -> Iterator[list[str]]:

@@ -16,7 +16,7 @@ _VERSION = "from importlib.metadata import version; print(version('cyclonedds'))
 
 
 class CycloneDds(Adapter):
-    """A server that returns every report to its device. The wheel contains the C library."""
+    """A DDS server that returns every report to its device. The wheel contains the C library."""
 
     name: ClassVar[str] = "cyclonedds"
     protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})

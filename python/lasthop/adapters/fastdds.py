@@ -20,7 +20,7 @@ _PROGRAMS = "lasthop.adapters.programs"
 
 
 class FastDds(Adapter):
-    """A server that forwards every report to the readers of its device's topic."""
+    """A DDS server that forwards every report to the readers of its device's topic."""
 
     name: ClassVar[str] = "fastdds"
     protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp", "dds/rtps_tcp/tcp"})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LwipClient(OnLwip, Client):
-    """An MQTT client that subscribes."""
+    """An MQTT client on lwIP that subscribes to topics."""
 
     protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
 

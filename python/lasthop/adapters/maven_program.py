@@ -12,7 +12,7 @@ _SOURCES = Path(__file__).with_name("java")
 
 
 class MavenProgram(Adapter):
-    """A program of ours around a Java library, built by `mvn package`.
+    """A server of lasthop around a Java library, built by `mvn package`.
 
     Attributes
     ----------

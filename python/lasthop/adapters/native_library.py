@@ -18,7 +18,7 @@ _LINES_OF_LOG = 3
 
 @dataclass(frozen=True, slots=True)
 class NativeLibrary:
-    """A source file of ours around a library. Its build is cached.
+    """A C++ library with C functions around it. Its build is cached.
 
     Parameters
     ----------

@@ -30,7 +30,11 @@ _DAY_S = 24 * 3600
 
 
 class OwnGateway(Adapter):
-    """Our device gateway. Each device is registered with its own key, and the log is deleted."""
+    """Lasthop's device gateway with a key for each device.
+
+    Its log is deleted after the run. Each device is registered with its own key, and the log is
+    deleted.
+    """
 
     name: ClassVar[str] = "gateway"
     protocols: ClassVar[frozenset[str]] = frozenset(_SCHEMES)
@@ -67,7 +71,7 @@ class OwnGateway(Adapter):
             raise UsageError(f"{message}; write for example client=paho, or use lasthop load")
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
-        """Register devices with new keys, and give their tokens, which are valid for a day."""
+        """Register devices with new keys, and return their tokens, which are valid for a day."""
         administration = _native.GatewayAdministration(read_gateway_data(self._data(offer)))
         now, is_http, cards, keys = int(time.time()), offer.application == "http", {}, []
         for device in devices:

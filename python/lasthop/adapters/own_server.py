@@ -27,7 +27,10 @@ _BESIDE = {"mqtt_ws": ("mqtt", "--ws"), "mqtt_quic": ("mqtt", "--quic")}
 
 
 class OwnServer(Adapter):
-    """Our server without authentication. Its limits and stack settings are those of `serve`."""
+    """Lasthop's server without authentication.
+
+    Its limits and stack settings are those of `serve`.
+    """
 
     name: ClassVar[str] = "lasthop"
     protocols: ClassVar[frozenset[str]] = frozenset(_SERVED)

@@ -1,4 +1,4 @@
-"""Certificates and keys of a run, as files for a server that is real software."""
+"""Certificates and keys of a run as files for real server software."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _LINES_OF_LOG = 5
 
 
 class RunningProgram:
-    """A program that runs as long as the context. Its log is kept.
+    """A program that runs during a context. Its log is kept.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _LISTENING = "0A"  # TCP_LISTEN of include/net/tcp_states.h
 
 
 class ServerProcess(RunningProgram):
-    """A server that runs as long as the context.
+    """A server program that runs during a context.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The interface of real software: how it is found, and how its version is read."""
+"""Interface of real software: finding the program and reading its version."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHERE_SERVERS_LIE = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
 class Software(ABC):
-    """A program that implements a protocol.
+    """A real program that implements a protocol.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A CoAP device with aiocoap. It reads its errand as `lasthop.adapters.client` defines it.
+"""A CoAP device with aiocoap, which executes an errand (`lasthop.adapters.client`).
 
 It puts its messages, and observes the resources that it hears. What is not there yet is asked for
 again a second later.
@@ -38,7 +38,7 @@ class Device:
         self._server = f"{scheme}://{errand['address']}:{errand['port']}"
 
     async def put(self, message: Any) -> None:  # noqa: ANN401  plain values
-        """PUT a message and print when it was answered."""
+        """PUT a message, and print the time of its response."""
         payload = payload_of(self._errand, message)
         request = self._request(aiocoap.PUT, message["topic"], payload, tuning=self._tuning)
         with contextlib.suppress(aiocoap.error.Error):
@@ -47,7 +47,7 @@ class Device:
                 tell("acknowledged", message["flow"], message["number"])
 
     async def observe(self, topic: str) -> None:
-        """Print each state of a resource as long as the device runs."""
+        """Print each notification of a resource until the device ends."""
         while True:
             # What is not confirmable nobody sends again: who asked in vain would never hear.
             with contextlib.suppress(aiocoap.error.Error, TimeoutError):

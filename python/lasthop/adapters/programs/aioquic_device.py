@@ -1,4 +1,4 @@
-"""An HTTP/3 device with aioquic. It reads its errand as `lasthop.adapters.client` defines it."""
+"""An HTTP/3 device with aioquic, which executes an errand (`lasthop.adapters.client`)."""
 
 import asyncio
 import threading
@@ -52,7 +52,7 @@ class Asking(QuicConnectionProtocol):
 
 
 class Connection:
-    """A connection that POSTs to the server by name. A thread of its own reads its datagrams."""
+    """HTTP/3 connection that POSTs to the server by name. A thread reads its datagrams."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         self._errand = errand

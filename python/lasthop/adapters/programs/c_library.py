@@ -7,7 +7,7 @@ from typing import Any
 
 
 class LibraryError(Exception):
-    """A call that a library cannot execute, or that it reports as failed."""
+    """Error: a call to a C library failed or was rejected."""
 
 
 def load(name: str, *, texts: Iterable[str] = (), places: Iterable[str] = ()) -> Any:  # noqa: ANN401  as ctypes has it

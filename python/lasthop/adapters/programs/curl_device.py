@@ -1,4 +1,4 @@
-"""An HTTP device with libcurl. It reads its errand as `lasthop.adapters.client` defines it."""
+"""An HTTP device with libcurl, which executes an errand (`lasthop.adapters.client`)."""
 
 from typing import Any
 

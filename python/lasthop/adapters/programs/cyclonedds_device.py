@@ -1,4 +1,4 @@
-"""A DDS device with Cyclone DDS. It reads its errand as `lasthop.adapters.client` defines it.
+"""A DDS device with Cyclone DDS, which executes an errand (`lasthop.adapters.client`).
 
 It writes its messages to ``reports`` and reads the topics that it hears, with the policies of the
 stack. It is ready when it has found who reads and who writes there.

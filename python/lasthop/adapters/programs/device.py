@@ -1,4 +1,4 @@
-"""The parts that all device programs share: the errand, the clock of the run, the output."""
+"""The parts that all device programs share: errand, clock and output."""
 
 import base64
 import json

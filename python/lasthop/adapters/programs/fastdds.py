@@ -37,7 +37,7 @@ def load(file: str) -> Any:  # noqa: ANN401  as ctypes has it
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The address and the transports of a participant.
+    """Address and transports of a DDS participant.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class _Place(ctypes.Structure):
 
 
 class Participant:
-    """A participant with the policies of a stack.
+    """A DDS participant with the QoS policies of a stack.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Participant:
 
 
 class Writer:
-    """Writes samples of a topic."""
+    """A DDS writer of one topic."""
 
     def __init__(self, library: Any, writer: c_void_p) -> None:  # noqa: ANN401
         self._library, self._writer = library, writer
@@ -124,13 +124,13 @@ class Writer:
         return bool(self._library.fastdds_is_read(self._writer))
 
     def write(self, device: int, payload: bytes) -> None:
-        """Write a sample of a device."""
+        """Write a sample of a device to the topic."""
         length = c_size_t(len(payload))
         self._library.fastdds_write(self._writer, c_uint32(device), payload, length)
 
 
 class Reader:
-    """Reads samples of a topic."""
+    """A DDS reader of one topic."""
 
     def __init__(self, library: Any, reader: c_void_p) -> None:  # noqa: ANN401
         self._library, self._reader = library, reader

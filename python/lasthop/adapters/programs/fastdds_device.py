@@ -1,4 +1,4 @@
-"""A DDS device with Fast DDS. It reads its errand as `lasthop.adapters.client` defines it.
+"""A DDS device with Fast DDS, which executes an errand (`lasthop.adapters.client`).
 
 Started with the file of the library. It writes its messages to ``reports`` and reads the topics
 that it hears, and is ready when it has found who reads and who writes there.

@@ -83,7 +83,7 @@ def version() -> str:
 
 
 class Session:
-    """A session with a server. One thread runs it, and others pass requests to it.
+    """CoAP session with a server. One thread runs it and sends the requests of other threads.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class Session:
         os.write(self._wake, b".")
 
     def run(self) -> None:
-        """Run the session for ever: the tasks of libcoap, and requests from other threads."""
+        """Run libcoap's event loop and the requests of other threads, forever."""
         descriptors = [self._library.coap_context_get_coap_fd(self._context), self._wakes]
         while True:
             self._library.coap_io_process(self._context, c_uint32(_AT_ONCE))

@@ -1,4 +1,4 @@
-"""A CoAP device with libcoap. It reads its errand as `lasthop.adapters.client` defines it.
+"""A CoAP device with libcoap, which executes an errand (`lasthop.adapters.client`).
 
 It puts its messages, and observes the resources that it hears. What is not there yet is asked for
 again a second later, and so is what was asked by a message that nobody sends again.
@@ -48,7 +48,7 @@ class Device:
             self._session.hand_over(partial(self._observe, topic))
 
     def put(self, message: Any) -> None:  # noqa: ANN401
-        """PUT a message and print when it was answered."""
+        """PUT a message, and print the time of its response."""
 
         def put() -> None:
             payload = payload_of(self._errand, message)

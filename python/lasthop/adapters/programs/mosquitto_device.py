@@ -1,4 +1,4 @@
-"""An MQTT device with libmosquitto. It reads its errand as `lasthop.adapters.client` defines it."""
+"""An MQTT device with libmosquitto, which executes an errand (`lasthop.adapters.client`)."""
 
 import sys
 import threading
@@ -39,7 +39,7 @@ class Device:
         self._client.connect(errand["address"], errand["port"], int(options["keep_alive"]))
 
     def send(self, message: Any) -> None:  # noqa: ANN401
-        """Publish a message and print when it was acknowledged."""
+        """Publish a message, and print the time of its acknowledgement."""
         payload = payload_of(self._errand, message)
         # The acknowledgement may come before the number is known here.
         with self._lock:

@@ -1,4 +1,4 @@
-"""An MQTT device with paho. It reads its errand as `lasthop.adapters.client` defines it."""
+"""An MQTT device with paho, which executes an errand (`lasthop.adapters.client`)."""
 
 import socket
 import ssl
@@ -50,7 +50,7 @@ class Connection:
         client.loop_start()
 
     def send(self, message: Any) -> None:  # noqa: ANN401
-        """Publish a message and print when it was acknowledged."""
+        """Publish a message, and print the time of its acknowledgement."""
         payload = payload_of(self._errand, message)
         # The acknowledgement may come before the number is known here.
         with self._lock:

@@ -1,4 +1,4 @@
-"""An AMQP 0-9-1 device with pika. It reads its errand as `lasthop.adapters.client` defines it.
+"""An AMQP 0-9-1 device with pika, which executes an errand (`lasthop.adapters.client`).
 
 It publishes to the topic exchange of every broker, and binds a queue of its own to what it hears.
 """
