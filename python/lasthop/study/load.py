@@ -135,7 +135,7 @@ class _Loader:
         self._batteries = Batteries()
 
     def study(self) -> Study:
-        """Resolve the study."""
+        """Return the resolved study."""
         base = read_form(self._document, self._folder)
         arms = self._arms(base)
         self._credentials = self._read_credentials(base, arms)

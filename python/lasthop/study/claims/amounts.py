@@ -29,7 +29,7 @@ class SweptKey:
 
     @property
     def unit(self) -> str:
-        """The unit of its values in a table."""
+        """Return the unit of its values in a table."""
         if not isinstance(self.kind, Kind):
             return "" if self.kind == TEXT else self.kind
         return "B" if self.kind is SIZE else self.kind.column_unit

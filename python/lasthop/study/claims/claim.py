@@ -21,7 +21,7 @@ Basis = Literal["fitted", "derived"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The values of a swept key that a rule selects.
+    """The values of a swept key at which a rule applies.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Place:
 
     @property
     def label(self) -> str:
-        """Name of the key for a reader."""
+        """Return the display name of the key."""
         return self.key.replace(".", " ").replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A published value: a constant, or a multiple of a swept key.
+    """A published value: a constant or a multiple of a swept key.
 
     Parameters
     ----------

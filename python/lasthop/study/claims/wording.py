@@ -1,4 +1,4 @@
-"""Describes the condition of a rule where the claim does not give the published figure."""
+"""Describes the condition of a rule for claims without a published figure."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """Devices of a group with equal properties.
+    """Devices of a group with the same coupling loss.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forwards:
-    """How a gateway forwards messages.
+    """Settings with which a gateway forwards messages.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Forwards:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The service time of a server.
+    """Service times, workers and queue of a server.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A server.
+    """A server with its ports and service times.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Hardware limits of a device: the key ``device`` of a group or a server."""
+"""Form of a device's hardware limits (key ``device`` of a group or a server)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events of the long form, at servers, hops and groups during a run."""
+"""Form of events at servers, hops and groups during a run."""
 
 from __future__ import annotations
 

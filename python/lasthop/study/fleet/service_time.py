@@ -1,4 +1,4 @@
-"""The service time of a server by protocol, and its number of workers."""
+"""Form of a server's service times and number of workers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.arm import StudyArm
 
 FORMAT = 1
-"""The newest format of a study that this version reads."""
+"""Newest format of a study that this version can read."""
 
 MAXIMUM_REPEAT = 10_000
 MAXIMUM_SEED = 2**63 - 1
@@ -144,7 +144,7 @@ Stacks = Annotated[
 
 
 class StudyForm(Form):
-    """Keys that both forms of a study have."""
+    """Keys that both forms of a study share."""
 
     elsewhere: ClassVar[dict[str, str]] = {"name": 'write "study: NAME"'}
     mappings: ClassVar[dict[str, type[Form]]] = {"measure": Measure, "decide": DecideForm}

@@ -18,7 +18,7 @@ _DOTTED = re.compile(rf"\b(paths?(?:\.[\w-]+)*)\.({'|'.join(RENAMED)})\b")
 
 
 def current_key(text: str) -> str:
-    """Replace old names in a dotted key or an expression.
+    """Return a dotted key or an expression with old names replaced.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class DevicePower(Form):
 
 
 class Channel(Form):
-    """Fading, channel estimation, interference."""
+    """Settings of fading, channel estimation and interference."""
 
     fading: Literal["none", "rayleigh", "typical_urban"] | None = Field(
         default=None, examples=["typical_urban"]
@@ -127,7 +127,7 @@ class SystemInformation(Form):
 
 
 class DownlinkGap(Form):
-    """Pauses in long downlink transmissions."""
+    """Gaps in long downlink transmissions."""
 
     threshold_rmax: Count = Field(examples=["256"])
     """Gaps apply to search spaces with this Rmax or more."""
@@ -170,7 +170,7 @@ class Switches(Form):
     downlink_gap: Switch | None = Field(default=None, examples=["on"])
     """Downlink gaps apply."""
     nprach_postponement: Switch | None = Field(default=None, examples=["on"])
-    """An NPUSCH that meets NPRACH resources waits for their end."""
+    """An NPUSCH that overlaps NPRACH resources waits for their end."""
     first_candidate_only: Switch | None = Field(default=None, examples=["off"])
     """A DCI is only sent in the first candidate of a search space."""
     minimum_k0_only: Switch | None = Field(default=None, examples=["off"])

@@ -45,7 +45,7 @@ class SearchSpace(Form):
 
 
 class RandomAccessFormats(Form):
-    """Formats of responses, Msg3 and Msg4."""
+    """Formats of random access responses, Msg3 and Msg4."""
 
     dci_repetitions: Count | None = Field(default=None, examples=["2"])
     """Repetitions of the DCI."""

@@ -64,7 +64,7 @@ class Deployment(Form):
     path_loss: PathLoss | None = Field(
         default=None, examples=["{at_1_km: 120.9 dB, per_decade: 37.6 dB}"]
     )
-    """How the path loss grows with distance."""
+    """Path loss as a function of distance."""
     shadowing: Shadowing | None = Field(default=None, examples=["{standard_deviation: 8 dB}"])
     """Shadowing: slow, spatially correlated variation of the path loss."""
     antenna: Antenna | None = Field(default=None, examples=["{gain: 18 dB, beamwidth: 65 deg}"])

@@ -38,7 +38,7 @@ CELLS = 21
 
 
 class ConnectionReject(Form):
-    """When the base station rejects connection requests."""
+    """Rejection of connection requests by the base station."""
 
     above_waiting: Count = Field(examples=["50"])
     """Number of devices waiting for resources of the cell above which requests are rejected."""
@@ -82,7 +82,7 @@ class RandomAccess(Form):
         ]
         | None
     ) = Field(default=None, examples=["{above_waiting: 50, wait: 60 s}"])
-    """When the base station rejects connection requests."""
+    """Rejection of connection requests by the base station."""
     access_barring: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[AccessBarring, Tag("<mapping>")],
@@ -94,7 +94,7 @@ class RandomAccess(Form):
 
 
 class Uplink(Form):
-    """The uplink grid."""
+    """Settings of the NPUSCH: subcarrier spacing and tones."""
 
     subcarrier_spacing: Annotated[Frequency | None, Into("subcarrier_spacing")] = Field(
         default=None, examples=["15 kHz"]
@@ -105,10 +105,10 @@ class Uplink(Form):
 
 
 class Rlc(Form):
-    """RLC acknowledged mode."""
+    """Settings of RLC acknowledged mode."""
 
     t_poll_retransmit: Duration | None = Field(default=None, examples=["6000 ms"])
-    """A poll without a status report is repeated after this time."""
+    """Time after which a poll without a status report is repeated."""
     maximum_retransmissions: Count | None = Field(default=None, examples=["4"])
     """Number of retransmissions of a data unit after which the bearer has failed."""
     status_on_gap: Switch | None = Field(default=None, examples=["on"])
@@ -128,7 +128,7 @@ class LargestBlock(Form):
 
 
 class ExtendedDrx(Form):
-    """Extended idle-mode DRX."""
+    """Settings of extended idle-mode DRX (eDRX)."""
 
     cycle: Duration = Field(examples=["81920 ms"])
     """Time between two paging opportunities."""
@@ -137,7 +137,7 @@ class ExtendedDrx(Form):
 
 
 class WakeUpSignal(Form):
-    """Wake-up signal before a page."""
+    """Settings of the wake-up signal before a page."""
 
     duration_divisor: Count = Field(examples=["64"])
     """Length of the signal: `paging_rmax` divided by this, in subframes, at least one."""
@@ -146,7 +146,7 @@ class WakeUpSignal(Form):
 
 
 class PowerSavingMode(Form):
-    """Power saving mode."""
+    """Settings of power saving mode (PSM)."""
 
     t3324: Duration = Field(examples=["10 s"])
     """Active timer T3324: time after a connection during which the device can still be paged."""
@@ -195,7 +195,7 @@ class Nbiot(Form):
     device_power: DevicePower | None = Field(default=None, examples=["{maximum: 20 dBm}"])
     """Transmit power of the devices."""
     channel: Channel | None = Field(default=None, examples=["{fading: typical_urban}"])
-    """Fading, channel estimation, interference."""
+    """Settings of fading, channel estimation and interference."""
     subframes: Subframes | None = Field(default=None, examples=["{sib1_repetitions: 8}"])
     """Downlink subframes that carry data."""
     random_access: RandomAccess | None = Field(default=None, examples=["{back_off: 512 ms}"])
@@ -218,7 +218,7 @@ class Nbiot(Form):
     )
     """Other thresholds, levels and carriers for some of the cells."""
     uplink: Uplink | None = Field(default=None, examples=["{subcarrier_spacing: 15 kHz}"])
-    """The uplink grid."""
+    """Settings of the NPUSCH: subcarrier spacing and tones."""
     procedure: Annotated[
         Literal["service_request", "resume", "control_plane"] | None, Into("connection.procedure")
     ] = Field(default=None, examples=["resume"])
@@ -258,12 +258,12 @@ class Nbiot(Form):
     largest_block: Annotated[LargestBlock | None, Into("connection.largest_block")] = Field(
         default=None, examples=["{uplink_bits: 344}"]
     )
-    """Largest transport block of a connected device. Without it all sizes of the tables are
-    used."""
+    """Largest transport block of a connected device. Default: all sizes of the tables are
+    allowed."""
     rlc: Annotated[Rlc | None, Into("connection.rlc")] = Field(
         default=None, examples=["{t_poll_retransmit: 6000 ms}"]
     )
-    """RLC acknowledged mode."""
+    """Settings of RLC acknowledged mode."""
     t300: Annotated[Duration | None, Into("connection.t300_ms")] = Field(
         default=None, examples=["40 s"]
     )
@@ -290,7 +290,7 @@ class Nbiot(Form):
     system_information_known: Annotated[Switch | None, Into("idle.system_information_known")] = (
         Field(default=None, examples=["on"])
     )
-    """Whether a device that appears already knows the system information."""
+    """Whether a device that joins already knows the system information."""
     clock_ppm: Annotated[Factor | None, Into("idle.clock_ppm")] = Field(
         default=None, examples=["20"]
     )
@@ -325,7 +325,7 @@ class Nbiot(Form):
         ]
         | None
     ) = Field(default=None, examples=["{cycle: 81920 ms, paging_time_window: 2560 ms}"])
-    """Extended idle-mode DRX."""
+    """Settings of extended idle-mode DRX (eDRX)."""
     psm: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[PowerSavingMode, Tag("<mapping>")],
@@ -334,7 +334,7 @@ class Nbiot(Form):
         ]
         | None
     ) = Field(default=None, examples=["{t3324: 10 s, t3412: 5 d}"])
-    """Power saving mode."""
+    """Settings of power saving mode (PSM)."""
     network: (
         Annotated[
             Annotated[NetworkTimeName, Tag("<value>")] | Annotated[NetworkTime, Tag("<mapping>")],

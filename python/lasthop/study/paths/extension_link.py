@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExtensionLink:
-    """A link of an extension.
+    """A link of an extension with its options.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class ExtensionLink:
 
 @dataclass(frozen=True, slots=True)
 class ExtensionLinkNotation(Written):
-    """Marks a link of an extension with its options."""
+    """Marks a link of an extension, written as name and options."""
 
     def read(self, value: object) -> ExtensionLink:
         """Parse ``name option=value ..`` and add the defaults."""

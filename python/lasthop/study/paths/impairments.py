@@ -112,13 +112,13 @@ class LossProcess(Form):
     gilbert_elliott: GilbertElliott | None = Field(
         default=None, examples=["{to_bad: 2 %, to_good: 18 %}"]
     )
-    """Losses in bursts."""
+    """Burst losses by the Gilbert-Elliott model."""
     bit_errors: Percentage | None = Field(default=None, examples=["0.001 %"])
     """Bit error ratio. One wrong bit loses the packet, so larger packets are lost more often."""
     packets: list[Annotated[int, Field(ge=1, le=10**12)]] | None = Field(
         default=None, min_length=1, max_length=MAXIMUM_TRACE_POINTS, examples=["[1, 7]"]
     )
-    """Exactly these packets of the direction are lost, counted from 1."""
+    """Numbers of the lost packets of this direction, counted from 1."""
     passing: Passing | None = Field(default=None, examples=["{share: 10 %, until: 1 min}"])
     """Independent losses that end at a given time."""
 

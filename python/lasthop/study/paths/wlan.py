@@ -61,9 +61,9 @@ class Wlan(Form):
     ack_rate: _WlanRate | None = Field(default=None, examples=["2 Mbit/s"])
     """Rate of acknowledgements. Default: the highest basic rate that is not above `rate`."""
     frame_loss: Percentage = Field(default=0.0, examples=["5 %"])
-    """Probability that a frame is lost without a collision."""
+    """Probability that a frame is lost for other reasons than a collision."""
     preamble: Literal["long", "short"] = Field(default="long", examples=["short"])
-    """Preamble of 802.11b above 1 Mbit/s."""
+    """Preamble of 802.11b above 1 Mbit/s: long or short."""
     security: Literal["open", "wpa2"] = Field(default="wpa2", examples=["open"])
     """Encryption. wpa2 adds 16 B of CCMP to each frame."""
     slot: PositiveTime | None = Field(default=None, examples=["20 us"])

@@ -22,7 +22,7 @@ Modulation = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standard:
-    """A PHY of IEEE 802.11.
+    """A physical layer (PHY) of IEEE 802.11.
 
     Parameters
     ----------

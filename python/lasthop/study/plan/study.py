@@ -64,7 +64,7 @@ class SweptParameter:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A grid of the study."""
+    """A part of the study: one grid of swept keys."""
 
     name: str
     swept: tuple[SweptParameter, ...]
@@ -123,7 +123,7 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a part's grid, for every stack.
+    """A point of a part's grid, shared by all stacks.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class Tariffs:
                 )
 
     def check_measurable(self, name: str) -> None:
-        """Check that a column of bills has a tariff.
+        """Check that a column of bills is measured: a group must have a tariff.
 
         Raises
         ------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_ip_versions(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that each device and server uses one IP version.
+    """Check that each device and server uses a single IP version.
 
     Raises
     ------

@@ -38,7 +38,7 @@ Feature = tuple[str, "Location"]
 
 
 def check_built(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
-    """Refuse settings that are not implemented yet.
+    """Raise an error for settings that are not implemented yet.
 
     Raises
     ------

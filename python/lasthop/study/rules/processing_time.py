@@ -1,4 +1,4 @@
-"""Finds devices that receive more messages than they can process."""
+"""Checks that devices can process messages as fast as they receive them."""
 
 from __future__ import annotations
 

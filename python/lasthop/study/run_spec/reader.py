@@ -26,7 +26,7 @@ PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "t
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Random effects of one direction of a link.
+    """One direction of a link, with its random effects.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Direction:
 
 @dataclass(frozen=True, slots=True)
 class FlowLoad:
-    """The load of a flow.
+    """The load of a flow: its messages and their size.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class RunSpecReader:
 
     @property
     def devices_by_group(self) -> Mapping[str, int | None]:
-        """The number of devices of each group; None if they arrive and leave."""
+        """Return the number of devices of each group; None if they arrive and leave."""
         return {
             group["name"]: None if "arriving" in group["population"] else _staying(group)
             for group in self.spec["groups"]
@@ -169,7 +169,7 @@ class RunSpecReader:
 
     @property
     def hosts_by_server(self) -> Mapping[str, int | None]:
-        """The number of hosts of each server; None if it depends on arriving devices."""
+        """Return the number of hosts of each server; None if arriving devices determine it."""
         return {server["name"]: self._hosts_of(server) for server in self.spec["servers"]}
 
     def _hosts_of(self, server: Mapping[str, Any]) -> int | None:

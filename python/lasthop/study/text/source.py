@@ -67,7 +67,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Plain values (dict, list, str, int, bool, None) and the place of each."""
+    """Plain values (dict, list, str, int, bool, None) with their positions in the file."""
 
     name: str
     value: Any

@@ -33,7 +33,7 @@ _HINT = 'write "keep", "established", "per_message", "per 10" (messages) or "per
 
 @dataclass(frozen=True, slots=True)
 class Session(Written):
-    """Marks a session policy."""
+    """Marks a session policy, such as ``keep`` or ``per 10``."""
 
     def read(self, value: object) -> SessionPolicy:
         """Parse a word, ``per 10`` or ``per 1 h``."""

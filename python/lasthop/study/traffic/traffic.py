@@ -26,7 +26,7 @@ MAXIMUM_MESSAGES_OF_A_DEVICE = 16_000_000
 
 TrafficKind = Literal["round_trip", "report", "command", "pull", "download"]
 FROM_SERVER: tuple[TrafficKind, ...] = ("command", "pull", "download")
-"""Kinds of traffic that the server starts."""
+"""Kinds of traffic in which the server sends first."""
 
 DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=MINIMUM_PAYLOAD_BYTES)]
 
