@@ -1,4 +1,4 @@
-"""lasthop: which IoT protocol stack, with which settings, for this fleet on this network."""
+"""lasthop: measures which IoT protocol stack and settings fit a fleet on its network."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

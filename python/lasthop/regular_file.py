@@ -45,7 +45,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_regular(path: Path, *, maximum_bytes: int) -> bytes:
-    """Read a regular file.
+    """Read a regular file up to a maximum size.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class MessageName:
 
     @classmethod
     def parse(cls, text: str) -> MessageName:
-        """Read `N`, `DEVICE:N` or `DEVICE:FLOW:N`, with or without `GROUP/` before it.
+        """Parse `N`, `DEVICE:N` or `DEVICE:FLOW:N`, with an optional `GROUP/` prefix.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The catalogue of stacks with those of extensions."""
+"""Catalogue of stacks, extended by those of extensions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = {"applications": "application", "layers": "layer", "links": "link"}
 
 
 def extended(catalogue: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the stacks of installed extensions to lasthop's catalogue.
+    """Return lasthop's catalogue with the stacks of installed extensions.
 
     Raises
     ------

@@ -21,7 +21,7 @@ GROUP = "lasthop.stacks"
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """A native module with stacks of its own.
+    """An installed extension: a native module with additional stacks.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _Part = tuple[str, ...]
 
 
 class Natives:
-    """The native modules of lasthop and of extensions.
+    """The native modules of lasthop and of its extensions.
 
     What lasthop can run is run by its own module; an extension runs what only it knows.
     """

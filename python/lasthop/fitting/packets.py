@@ -60,7 +60,7 @@ class Captured:
 
     @property
     def span_s(self) -> float:
-        """The time from the first packet to the last one."""
+        """Return the time from the first packet to the last packet in seconds."""
         return float(self.packets["at_s"][-1])
 
     def until(self, at_s: float) -> pl.DataFrame:

@@ -136,7 +136,7 @@ def _range(found: Ranged, unit: str, digits: int, *, factor: float = 1.0) -> str
 
 
 def _number(value: float) -> str:
-    """Write a number with at most three decimals.
+    """Format a number with at most three decimals.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _number(value: float) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Write a time to the millisecond.
+    """Format a time with a resolution of one millisecond.
 
     Examples
     --------

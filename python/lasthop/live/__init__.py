@@ -1,4 +1,4 @@
-"""Servers and clients on sockets: the parts that `serve`, `pub`, `sub` and `get` share."""
+"""Servers and clients on sockets, which `serve`, `pub`, `sub` and `get` share."""
 
 from lasthop.live.access import read_access, read_user
 from lasthop.live.addresses import (

@@ -43,7 +43,7 @@ class Target:
 
 
 def join(address: str, port: int) -> str:
-    """Write an IP address and a port.
+    """Format an IP address and a port.
 
     Examples
     --------

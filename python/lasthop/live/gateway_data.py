@@ -1,4 +1,4 @@
-"""Storage of a gateway: a folder, or a PostgreSQL database as psql would find it."""
+"""Storage of a gateway: a folder or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def read_gateway_data(text: str) -> _native.GatewayData:
 
 
 def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
-    """Read a database URL. Missing parts come from libpq's environment.
+    """Parse a database URL. Missing parts come from libpq's environment variables.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class Limit:
 
 
 def all_limits() -> list[Limit]:
-    """Return all limits of all servers."""
+    """Return the limits of all servers."""
     rows = json.loads(_native.serve_limits())
     return [Limit(**{**row, "servers": tuple(row["servers"])}) for row in rows]
 

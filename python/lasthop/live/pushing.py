@@ -36,7 +36,7 @@ _LEAVING_S = 1.0
 
 
 class Message(NamedTuple):
-    """A message of the log: its position, device, time and content."""
+    """A message in the gateway's log: position, device, time and content."""
 
     offset: int
     device: str
@@ -145,7 +145,7 @@ class _Waiting:
 
 
 class Push:
-    """A push subscription: at least once, in order for each device.
+    """A push subscription with at-least-once delivery, in order for each device.
 
     Parameters
     ----------

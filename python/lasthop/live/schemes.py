@@ -10,7 +10,7 @@ class Scheme:
 
     name: str
     served: str
-    """The server's name for this protocol."""
+    """Name of the protocol in `lasthop serve`."""
     port: int
     is_secured: bool = False
     is_dtls: bool = False
@@ -20,7 +20,7 @@ class Scheme:
     is_quic: bool = False
     """Whether connections run over QUIC."""
     stack: str = ""
-    """The stack that a load uses with this scheme."""
+    """Stack that `lasthop load` uses for this scheme."""
 
 
 SCHEMES = (

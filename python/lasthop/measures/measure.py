@@ -7,7 +7,7 @@ from typing import Literal
 
 
 class Kind(Enum):
-    """The kind of values of a column, which decides how two of them are compared."""
+    """Kind of a column's values, which decides how two values are compared."""
 
     POSITIVE = "positive"
     """An amount above zero, for example a latency, bytes or joules. Compared by ratio."""
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 class Direction(Enum):
-    """The better direction of a value."""
+    """Whether smaller or larger values are better."""
 
     MORE = "more"
     LESS = "less"
@@ -34,7 +34,7 @@ class Direction(Enum):
 
 
 class Origin(Enum):
-    """The place where a value is computed."""
+    """Place where a value is computed."""
 
     PLAN = "the study"
     RUN = "the simulator"
@@ -83,7 +83,7 @@ class FleetNeed(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Numerator and denominator of a ratio, in words."""
+    """Names of the numerator and the denominator of a ratio."""
 
     numerator: str
     denominator: str
@@ -91,7 +91,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """The trials that a share counts.
+    """Columns that count the trials and the successes behind a share.
 
     Parameters
     ----------
@@ -182,12 +182,12 @@ class Measure:
 
     @property
     def short_name(self) -> str:
-        """The name without its unit, as expressions use it."""
+        """Return the name without its unit, as in expressions."""
         return self.name.removesuffix(ENDINGS.get(self.unit, ""))
 
     @property
     def label(self) -> str:
-        """The name for a reader."""
+        """Return the display name."""
         return self.called or self.short_name.replace("_", " ")
 
     @property
@@ -202,12 +202,12 @@ class Measure:
 
     @property
     def usual_effect(self) -> float:
-        """Default of the smallest effect that matters: 5 %, for a share 1 percentage point."""
+        """Return the default of the smallest effect: 5 %, for shares 1 percentage point."""
         return 0.01 if self.kind is Kind.SHARE else 0.05
 
     @property
     def possible(self) -> tuple[float, float]:
-        """The smallest and the largest possible value."""
+        """Return the smallest and the largest possible value."""
         if self.kind is Kind.SHARE:
             return 0.0, 1.0
         return (-math.inf if self.kind is Kind.DECIBEL else 0.0), math.inf

@@ -17,7 +17,7 @@ ENERGY_CAUSES: Mapping[str, str] = {
     "module": "the firmware of their modules",
     "sleep": "sleep while idle or in power saving mode",
 }
-"""Causes of the radio's energy, in words. Each has its column."""
+"""Causes of the radio's energy use, as text. Each has a column."""
 
 RADIO_STATES: Mapping[str, str] = {
     "deep_sleep": "slept deeply: in power saving mode, or between windows of eDRX",
@@ -26,7 +26,7 @@ RADIO_STATES: Mapping[str, str] = {
     "receive": "listened",
     "transmit": "sent",
 }
-"""States of the radio, in words. Each has its column."""
+"""States of the radio, as text. Each has a column."""
 
 _NO_RADIO = "no radio"
 _HARQ = {"up": "the transport blocks on NPUSCH that HARQ repeated", "down": "those on NPDSCH"}

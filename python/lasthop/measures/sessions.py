@@ -1,4 +1,4 @@
-"""Measures of sessions: their set-up, and what servers hold for lost clients."""
+"""Measures of sessions: set-up, and state that servers hold for lost clients."""
 
 from functools import partial
 

@@ -33,7 +33,7 @@ def analyse(
     began: Callable[[int], None] = lambda _: None,
     judged: Callable[[], None] = lambda: None,
 ) -> Multiverse:
-    """Judge the claims of the other study in every universe.
+    """Judge the claims of the varied study in every universe.
 
     Each verdict stands alone: there is no correction over claims or universes, since their
     shares describe and test nothing.

@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A swept key of a part that the study itself does not sweep there."""
+    """A key that a part of the multiverse sweeps and the varied study does not."""
 
     part: str
     swept: Swept

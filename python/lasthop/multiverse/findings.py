@@ -27,7 +27,7 @@ class Spread:
 
     @property
     def share(self) -> float:
-        """The share of universes in which the claim holds."""
+        """Return the share of universes in which the claim holds."""
         return self.holding / self.universes
 
     def as_json(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class ClaimAcross:
 
     @property
     def decided_by(self) -> Effect | None:
-        """The choice with the largest effect; None if no choice changes the share."""
+        """Return the choice with the largest effect; None if no choice changes the share."""
         return next((effect for effect in self.effects if effect.weight > 0), None)
 
     def as_json(self) -> dict[str, Any]:

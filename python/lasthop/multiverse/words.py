@@ -12,7 +12,7 @@ _MORE_THAN_NOTHING = 0.0005
 
 
 def summary(document: Document) -> str:
-    """Describe the combined choices.
+    """Describe the number of combined choices.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def holds(claim: Document) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share of universes. A share above 0 is never written as 0."""
+    """Format a share of universes. A share above 0 is never written as 0."""
     return "< 0.05 %" if 0 < value < _MORE_THAN_NOTHING else format_quantity(value, "fraction")
 
 
@@ -57,7 +57,7 @@ def ours_in(claim: Document, universe: Document) -> tuple[str, str]:
 
 
 def decided_by(claim: Document) -> str:
-    """Describe which choice decides a claim, and by how much."""
+    """Describe which choice decides a claim, and the size of its effect."""
     name = claim["decided_by"]
     if name is None:
         return "no choice"

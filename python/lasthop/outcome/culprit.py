@@ -58,7 +58,7 @@ class Culprit:
     capture: Path | None
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the message as plain values for JSON."""
         capture = None if self.capture is None else f"captures/{self.capture.name}"
         return {**asdict(self), "packets": list(self.packets), "capture": capture}
 

@@ -25,7 +25,7 @@ _OF_THE_WHOLE = {
 
 
 def message_in_words(culprit: Culprit) -> str:
-    """Describe a message: its name, its fate, and the seed of its run."""
+    """Describe a message: its name, its outcome and the seed of its run."""
     return (
         f"Message {culprit.message} of {culprit.host} (flow {culprit.flow}), due at "
         f"{culprit.intended_s:.6f} s, {culprit.what}. Seed of the run: {culprit.seed}."

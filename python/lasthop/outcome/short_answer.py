@@ -106,12 +106,12 @@ class ShortAnswer:
 
     @property
     def legend(self) -> str:
-        """Explain the letters of the requirements; empty without any."""
+        """Return the meaning of the letters of requirements; empty without requirements."""
         named = [f"{letter} {in_words(one)}" for letter, one in lettered(self.required)]
         return f"Required: {'; '.join(named)}." if named else ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, with `by_group` only if it is not empty."""
+        """Return the answer as plain values, with `by_group` only if it is not empty."""
         plain = asdict(self)
         return plain if self.by_group else {k: v for k, v in plain.items() if k != "by_group"}
 

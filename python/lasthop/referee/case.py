@@ -13,7 +13,7 @@ from lasthop.study.run_spec import RunSpecReader, canonical_json
 
 @dataclass
 class Case:
-    """The runs of one case."""
+    """The repetitions of one arm at one point of a part."""
 
     part: str
     stack: str

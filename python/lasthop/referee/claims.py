@@ -1,4 +1,4 @@
-"""Claims that rest on too few repetitions."""
+"""Finds claims that rest on too few repetitions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ _FEWEST = 2
 
 
 def rule_on_claims(folder: ResultFolder, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
-    """Add to a folder's ruling the claims that rest on too few repetitions.
+    """Add findings on claims with too few repetitions to a folder's ruling.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 Traces = tuple[tuple[int, str], ...]
-"""The trace of each repetition."""
+"""The trace hash of each repetition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ArmAtPoint:
 
 @dataclass(frozen=True, slots=True)
 class IdenticalArms:
-    """Arms that behave the same in every case of a part."""
+    """Arms that behave identically in every case of a part."""
 
     stacks: tuple[str, ...]
     points: int

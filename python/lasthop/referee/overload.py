@@ -1,4 +1,4 @@
-"""Cases in which the path carries less than is offered."""
+"""Detects cases in which the path carries less than the offered load."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The finding of one check about runs or a comparison.
+    """The result of one check on runs or on a comparison.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Ruling:
         return not any(finding.invalid for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the ruling as plain values for JSON."""
         return {
             "format": _FORMAT,
             "runs": [asdict(finding) for finding in self.runs],

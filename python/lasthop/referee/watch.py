@@ -50,7 +50,7 @@ class Watch:
         self._tally = Tally(study)
 
     def see(self, run: RunRow, run_spec: str) -> None:
-        """Check a run."""
+        """Add a run to the checks."""
         key = (run.part, run.case_id)
         case = self._cases.get(key)
         if case is None:

@@ -1,4 +1,4 @@
-"""Tables as Arrow IPC streams, as the simulator writes them."""
+"""Encodes and decodes tables as Arrow IPC streams, the format of the simulator."""
 
 import io
 import struct

@@ -113,7 +113,7 @@ def remove_temporaries(folder: Path) -> None:
 
 
 def synchronise_folder(folder: Path) -> None:
-    """Make renames inside `folder` survive a power cut."""
+    """Make renames in `folder` durable across a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def describe_study(study: "Study") -> dict[str, Any]:
-    """Return the study as plain values."""
+    """Return a study as plain values for the manifest."""
     return {
         "name": study.name,
         "title": study.title,

@@ -40,7 +40,7 @@ class FileDigest:
         return cls(size_bytes=int(content["size_bytes"]), sha256=str(content["sha256"]))
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the digest as plain values for JSON."""
         return asdict(self)
 
 

@@ -68,7 +68,7 @@ class Schema:
 
     @cached_property
     def metadata(self) -> Mapping[str, str]:
-        """The metadata of a Parquet file, including units."""
+        """Return the metadata of a Parquet file, including units."""
         with compiled_part():
             from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
         columns = [(column.name, column.kind, column.unit) for column in self.columns]

@@ -25,10 +25,10 @@ STORED = (
 """Files besides the manifest that results are read from."""
 
 GONE = "is gone"
-"""The error for a missing file that has a digest."""
+"""Error text for a missing file whose digest is stored."""
 
 UNCHECKED = "unchecked: not all of it has a digest"
-"""The note for a folder in which a change could go unnoticed."""
+"""Note on a folder without digests, in which changes are undetectable."""
 
 _BATCH_ROWS = 1_024
 _NAMING = ("part", "stack", "status")

@@ -37,7 +37,7 @@ _LAST_WORDS_S = 0.5
 
 @dataclass(slots=True, eq=False)
 class Stop:
-    """Ends a run from another thread."""
+    """Requests the end of a run from another thread."""
 
     is_set: bool = False
 

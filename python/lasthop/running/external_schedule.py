@@ -57,7 +57,7 @@ class ExternalDevice:
 
     @property
     def address(self) -> str:
-        """IP address of the device before any NAT."""
+        """Return the device's IP address before any NAT."""
         return f"198.19.0.{self.number + 1}"
 
     @property
@@ -67,7 +67,7 @@ class ExternalDevice:
 
     @property
     def topic(self) -> str:
-        """Topic of the device, as for simulated devices."""
+        """Return the topic of the device, as for simulated devices."""
         return f"device/{self.number}"
 
 

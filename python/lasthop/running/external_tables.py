@@ -32,7 +32,7 @@ _LATENESS = {"lateness_p50_ms": "p50_ns", "lateness_p99_ms": "p99_ns", "lateness
 
 @dataclass(frozen=True, slots=True)
 class CarriedPath:
-    """The path of a device, and the final report of its emulator."""
+    """The path of a device with the final report of its emulator."""
 
     device: ExternalDevice
     told: Mapping[str, Any]
@@ -45,7 +45,7 @@ def message_rows(
     kept: Sequence[bool],
     zero_ns: int,
 ) -> list[Row]:
-    """Return the rows of messages: the planned ones with the reports of devices.
+    """Return the rows of messages: the planned ones with the devices' reports.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class _LiveSwitch:
     stop: Stop
 
     def cancel(self) -> None:
-        """Stop the run soon."""
+        """Request the end of the run."""
         self.native.cancel()
         self.stop.cancel()
 
@@ -114,7 +114,7 @@ class LiveEngine:
             raise EnvironmentFailure(message)
 
     def missing(self, specs: Iterable[str]) -> tuple[str, ...]:
-        """Describe what the machine lacks for the runs. Impossible runs are refused.
+        """Describe what the machine lacks for the runs. Raise an error for impossible runs.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class LiveEngine:
         switch: Switch,
         messages: Path | None = None,
     ) -> Mapping[str, Stream]:
-        """Execute a run, and repeat it if the machine was too late. The last attempt counts.
+        """Execute a run, and repeat it if the machine missed deadlines. The last attempt counts.
 
         Raises
         ------

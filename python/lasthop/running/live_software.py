@@ -46,7 +46,7 @@ class LiveServer:
 
     @property
     def offer(self) -> Offer:
-        """The service that clients use."""
+        """Return the service that clients use."""
         return self.programs[0].offer
 
     def admit(self, devices: Sequence[str]) -> Mapping[str, Card]:

@@ -52,7 +52,7 @@ class LocalExecutor:
         self._switches_lock = threading.Lock()
 
     def execute(self, runs: MissingRuns, folder: ResultFolder, progress: Progress) -> None:
-        """Simulate until every run has its part, or until `stop`."""
+        """Simulate all runs, until each has a part file or `stop` is called."""
         shared = _Shared(iter(runs))
         workers = [
             threading.Thread(

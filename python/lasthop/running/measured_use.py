@@ -18,7 +18,7 @@ _NS_PER_S = 1e9
 
 
 class MeasuredUse:
-    """Measures the use of programs from the end of the warm-up to the end of the context.
+    """Measures programs from the end of the warm-up to the end of the context.
 
     The time of the run begins with the context, to some hundredths of a second.
 

@@ -143,7 +143,7 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
 
 
 def estimate_memory(plan: "Plan", *, jobs: int, in_files: bool = True) -> MemoryEstimate:
-    """Estimate the peak of a plan's largest run, from its messages and devices.
+    """Estimate the peak memory of a plan's largest run.
 
     Parameters
     ----------

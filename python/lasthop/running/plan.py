@@ -1,4 +1,4 @@
-"""The plan of a campaign: the study, the selected runs, and their identities."""
+"""Plan of a campaign: the study, the selected runs and their ids."""
 
 import hashlib
 import json
@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def engines(self) -> set[str]:
-        """Engines of the points: `virtual`, `wall_clock`, `live` or `load`."""
+        """Return the engines of the points: `virtual`, `wall_clock`, `live` or `load`."""
         return {point.conditions["engine"] for point in self.study.points}
 
     @property
@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def usual_jobs(self) -> int:
-        """Default number of concurrent runs."""
+        """Return the default number of concurrent runs."""
         return available_processors() * (_LIVE_RUNS_A_PROCESSOR if self.is_live else 1)
 
     def rows(self) -> Iterator["PlannedRun"]:

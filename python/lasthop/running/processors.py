@@ -1,4 +1,4 @@
-"""How many runs this machine can execute at a time."""
+"""Number of runs that this machine can execute concurrently."""
 
 import os
 

@@ -21,7 +21,7 @@ class Progress(Protocol):
         ...
 
     def made_again(self, file: str) -> None:
-        """Report that a removed results file is made again."""
+        """Report that a removed results file is recreated."""
         ...
 
     def began(self, *, total: int, finished_before: int) -> None:

@@ -1,4 +1,4 @@
-"""The selected runs of a study."""
+"""Selection of runs of a study: all, a shard, or named runs."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from lasthop.results.manifest import NAMED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """All runs, one shard of them, or those named."""
+    """All runs, one shard of them, or named runs."""
 
     shard: tuple[int, int] | None = None
     only: tuple[str, ...] = ()

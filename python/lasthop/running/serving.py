@@ -73,7 +73,7 @@ class Serving:
 
     @property
     def name(self) -> str:
-        """Name of the server in the run."""
+        """Return the name of the server in the run."""
         return self._server.name
 
     @property

@@ -12,7 +12,7 @@ from lasthop.running.engine import CancelledError, Engine
 from lasthop.study.run_spec import RunSpecReader
 
 FIRST_SHARE = 1 / 1024
-"""Share of the duration with which a trial begins."""
+"""Share of the run's duration that the first trial covers."""
 
 _LARGE_FLEET = 1_000
 _FEW, _SOME = 20, 80

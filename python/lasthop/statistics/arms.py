@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lasthop.statistics.evidence import Parted, Side, Student
 
 Values = Mapping[int, float]
-"""A value for each seed; infinite where a run has none."""
+"""A value for each seed; infinite if a run has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Arms:
 
     @property
     def repetitions(self) -> int:
-        """Number of repetitions of the smaller arm."""
+        """Return the number of repetitions of the smaller arm."""
         return min(len(self.new), len(self.base))
 
     @property

@@ -44,7 +44,7 @@ class Contrast:
 
     @property
     def interval(self) -> Interval:
-        """The ratio of geometric means, or the difference in the unit of the values."""
+        """Return the ratio of geometric means, or the difference in the values' unit."""
         return self.additive.exponentiated() if self.scale is Scale.RATIO else self.additive
 
     @property

@@ -99,7 +99,7 @@ class Wider:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """An interval that counts only together with a second interval beyond the same bound."""
+    """An interval that counts only if a second interval excludes the same bound."""
 
     shown: Evidence
     guard: Evidence

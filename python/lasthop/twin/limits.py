@@ -41,7 +41,7 @@ class Limit:
         return max(self.share * abs(virtual), self.least)
 
     def in_words(self, unit: str) -> str:
-        """Describe the limit for a table.
+        """Format the limit for a table.
 
         Examples
         --------

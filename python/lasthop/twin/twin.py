@@ -44,7 +44,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class TwinGap:
-    """The bytes of a stack at a place by layer and cause, in both worlds."""
+    """Bytes of a stack at a place by layer and cause, in both worlds."""
 
     place: str
     stack: str

@@ -17,7 +17,7 @@ class TwinVerdict(Enum):
     OUTSIDE = "outside"
     UNDECIDED = "undecided"
     BOTH_NEVER = "both never"
-    """Neither world reaches the percentile in any repetition: there is no difference to judge."""
+    """Neither world reaches the percentile in any repetition, so nothing can be compared."""
 
 
 def judge(found: Interval, most: float) -> TwinVerdict:

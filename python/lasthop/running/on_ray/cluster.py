@@ -90,7 +90,7 @@ class Cluster:
         self._seen_alive = time.monotonic()
 
     def check_memory(self, plan: "Plan") -> int:
-        """Return the peak of the largest run in bytes.
+        """Check that a machine has enough memory, and return the largest run's peak in bytes.
 
         Raises
         ------

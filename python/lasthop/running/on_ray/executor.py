@@ -61,7 +61,7 @@ class RayExecutor:
         self._context.close()
 
     def execute(self, runs: MissingRuns, folder: "ResultFolder", progress: "Progress") -> None:
-        """Simulate until every run has its part, or until `stop`."""
+        """Simulate all runs, until each has a part file or `stop` is called."""
         if self._cluster is None:
             self._cluster = Cluster(self._address, jobs=self._jobs)
         cluster = self._cluster

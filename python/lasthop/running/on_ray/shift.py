@@ -1,4 +1,4 @@
-"""Manages the workers of one campaign: starts, assigns, replaces and ends them."""
+"""Manages the workers of one campaign: starts, replaces and ends them."""
 
 from collections import deque
 from collections.abc import Callable
