@@ -24,26 +24,26 @@ class Offer:
     Parameters
     ----------
     address
-        Where it listens; nobody else has this address.
+        IP address on which the server listens. No other program uses it.
     transport
         ``tcp`` or ``udp``.
     options
-        Of the protocol and of each layer, as in the run spec, by ``layer.option``; those of the
-        protocol without prefix.
+        Options of the protocol and of each layer, as in the run spec, by ``layer.option``; those of
+        the protocol without prefix.
     folder
-        For its files: empty, and gone after the run.
+        Empty folder for the server's files. It is deleted after the run.
     application
-        The protocol, where a program serves several.
+        The protocol, if the program supports several.
     layers
-        Between the protocol and IP, the upper one first: ``("tls", "tcp")``.
+        Layers between the protocol and IP, the upper one first: ``("tls", "tcp")``.
     presented
-        What it shows where a layer is secured by certificates.
+        Certificate files that the server presents if a layer needs them.
     behind
-        What it stands before, where it is not the server itself.
+        Offer of the server behind a proxy; None if this is the server.
     device
-        What it has little of, where it is a device, as in the run spec.
+        Hardware limits of a constrained server, as in the run spec.
     descriptor
-        A socket of whole IP packets, where it has a network stack of its own.
+        Socket of IP packets for a server with its own network stack.
     """
 
     address: str
@@ -89,7 +89,7 @@ class Adapter(Software):
     Attributes
     ----------
     settings
-        Options of a stack that it is given; of the others its own values hold.
+        Stack options that the adapter supports. The server's defaults apply to all others.
     """
 
     settings: ClassVar[frozenset[str]] = frozenset()

@@ -31,11 +31,11 @@ class Build:
     Attributes
     ----------
     command
-        As the command line binds it; None where an adapter finds the program.
+        Command from the command line; None if an adapter finds the program.
     version
-        What it says of itself, or what stands for that.
+        Version that the program reports, or a digest in its place.
     files
-        The SHA-256 of the program and of each file that the command names, by its name there.
+        SHA-256 of the program and of each file that the command names, by file name.
     """
 
     command: str | None

@@ -29,11 +29,11 @@ class BuiltProgram(Adapter):
     Attributes
     ----------
     language
-        The folder of its sources, among those of this package.
+        Folder of the source within this package, named by its language.
     built
-        Where in its folder the program is when it is built.
+        Path of the built program within the build folder.
     minutes
-        So long the first build takes on two processors.
+        Approximate minutes of the first build on two processors.
     """
 
     protocols: ClassVar[frozenset[str]] = frozenset(f"mqtt/{layers}" for layers in _WAYS)

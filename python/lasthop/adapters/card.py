@@ -12,13 +12,14 @@ class Card:
     Parameters
     ----------
     identity
-        Its name there.
+        Name of the device at the server.
     token
-        Signed by its key (RFC 7519); over MQTT its password, over HTTP a Bearer (RFC 6750).
+        Token signed by the device's key (RFC 7519): the password over MQTT, a Bearer token (RFC
+        6750) over HTTP.
     topic
-        Of what it sends: a topic of MQTT, or the path of a request.
+        MQTT topic or HTTP path of the device's messages.
     wrapped_in
-        The field of a JSON object in which a payload stands as base64; empty where it stands alone.
+        Field of a JSON object that holds the payload as base64; empty for a bare payload.
     """
 
     identity: str

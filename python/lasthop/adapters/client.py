@@ -41,23 +41,23 @@ class Errand:
     Parameters
     ----------
     address, port, transport
-        Of the server, which is reached by ``tcp`` or ``udp``.
+        Address of the server, reached by ``tcp`` or ``udp``.
     name
-        By which the server knows it, unless it has a ``card``.
+        Name of the device at the server, unless it has a ``card``.
     card
-        What it shows to a server that asks for tokens.
+        Credentials for a server that requires tokens.
     server, authority
-        Where certificates are shown: the name in the server's, and the file of their root.
+        With TLS: the name in the server's certificate, and the file of its root certificate.
     session
-        So many messages are sent on a connection, which is made for the first of them and closed
-        behind the answer to the last; None where one connection is kept.
+        Number of messages per connection. It is opened for the first message and closed after the
+        last answer. None keeps one connection.
     options
-        Of the protocol and of each layer, as in the run spec, by ``layer.option``.
+        Options of the protocol and of each layer, as in the run spec, by ``layer.option``.
     own, descriptor
-        Of a device that has a network stack of its own: its address, and a socket of whole IP
-        packets (``SOCK_SEQPACKET``) that it inherits.
+        For a device with its own network stack: its address, and an inherited socket of IP packets
+        (``SOCK_SEQPACKET``).
     device
-        What such a device has little of, as in the run spec.
+        Hardware limits of such a device, as in the run spec.
     """
 
     address: str
@@ -133,7 +133,7 @@ class PythonClient(Client):
     Attributes
     ----------
     library, package
-        By which names the library is imported, and installed.
+        Import name and package name of the library.
     script
         The module of `lasthop.adapters.programs` that is the program.
     """

@@ -27,13 +27,13 @@ class ClientProcess(RunningProgram):
     Parameters
     ----------
     client
-        How it is started.
+        Adapter that starts the program.
     errand
-        What it is to do.
+        Task of the device.
     program, namespace, log
-        Of the program.
+        Path of the program, its network namespace and its log file.
     told
-        Where what it tells of its messages goes.
+        File for the program's reports on messages.
     """
 
     def __init__(  # noqa: PLR0913  (each is one thing of its own)

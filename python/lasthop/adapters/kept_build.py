@@ -19,9 +19,9 @@ def kept(made: Path, build: Callable[[Path], None]) -> Path:
     Parameters
     ----------
     made
-        Where it is kept. One file of its folder is built at a time.
+        Path of the cached file. One file of its folder is built at a time.
     build
-        Writes the path that it is given, beside the kept one.
+        Function that writes the file to a given temporary path.
 
     Raises
     ------

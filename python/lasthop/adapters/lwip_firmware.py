@@ -32,10 +32,10 @@ class Firmware:
     Parameters
     ----------
     frames
-        Those that wait for the task of the network.
+        Number of frames that can wait for the network task.
     mailbox
-        Segments or datagrams of a connection that wait for the task of the application, and
-        connections that wait to be accepted.
+        Number of segments or datagrams of a connection that can wait for the application task, and
+        of connections that can wait to be accepted.
     """
 
     max_segment_bytes: int

@@ -17,13 +17,13 @@ class MavenProgram(Adapter):
     Attributes
     ----------
     library
-        The name of its jar, before its version.
+        Name of the library's jar without its version.
     main
-        The class that is started.
+        Main class of the program.
     memory
-        The most that the heap takes, as Java writes it.
+        Maximum heap size in Java's notation.
     properties
-        Of the Java machine, as ``name=value``.
+        System properties of the Java machine, as ``name=value``.
     """
 
     program: ClassVar[str] = "java"

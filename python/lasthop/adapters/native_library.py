@@ -23,13 +23,13 @@ class NativeLibrary:
     Parameters
     ----------
     name
-        Of the source.
+        Name of the source file.
     links
-        The library of others, as the linker knows it.
+        Name of the C++ library for the linker.
     header
-        A file that is there with what is needed to compile against it.
+        A header that exists if the library can be compiled against.
     install
-        What brings that.
+        Command that installs the library, for errors.
     """
 
     name: str

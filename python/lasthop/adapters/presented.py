@@ -19,15 +19,15 @@ class PresentedFiles:
     Parameters
     ----------
     certificate
-        The server's, and those that lead to a root.
+        The server's certificate and its intermediate certificates.
     key
-        Of the first of them.
+        Private key of the server's certificate.
     roots
-        Those of the certificates of both ends.
+        Root certificates of both ends.
     name
-        Of the server, as it stands in its certificate.
+        Name of the server in its certificate.
     client_roots
-        Whose certificates clients have to show; None where they show none.
+        Root certificates for client certificates; None if clients present none.
     """
 
     certificate: Path

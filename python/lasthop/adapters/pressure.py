@@ -18,7 +18,7 @@ class Pressure:
     Attributes
     ----------
     stalled_s
-        So long had some task to wait for a processor; None where the kernel does not count it.
+        Total time in which some task waited for a processor; None if the kernel does not report it.
     """
 
     stalled_s: float | None

@@ -27,13 +27,13 @@ class RunningProgram:
     Parameters
     ----------
     software
-        What it is.
+        Adapter of the software.
     program
-        The program, which may be another build than the adapter finds.
+        Path of the program, which may be another build than the adapter finds.
     namespace
-        In which it lives.
+        Network namespace of the program.
     log
-        Where what it prints or complains of goes.
+        File for the program's output and errors.
     """
 
     def __init__(

@@ -24,11 +24,11 @@ class ServerProcess(RunningProgram):
     Parameters
     ----------
     adapter
-        How it is started.
+        Adapter that starts the server.
     program, namespace, log
-        Of the program.
+        Path of the program, its network namespace and its log file.
     offer
-        Where it listens, for what.
+        Service that the server must offer.
     """
 
     def __init__(

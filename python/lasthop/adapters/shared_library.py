@@ -17,9 +17,9 @@ class SharedLibraryClient(Client):
     Attributes
     ----------
     library
-        The name of its file, as the loader looks for it.
+        File name of the library for the loader.
     binding, script
-        The modules of `lasthop.adapters.programs` that know the library, and that is the program.
+        Modules of `lasthop.adapters.programs`: the ctypes binding, and the client program.
     """
 
     library: ClassVar[str]

@@ -23,15 +23,15 @@ class Software(ABC):
     Attributes
     ----------
     name
-        What a stack calls it.
+        Name of the software in a stack.
     protocols
-        What it speaks, as a stack is written: ``mqtt/tcp``.
+        Supported protocols in the notation of stacks: ``mqtt/tcp``.
     program
-        The command.
+        Name of the command.
     version_arguments
-        Those with which it tells its version.
+        Arguments with which the program prints its version.
     install
-        What brings it, for those who lack it.
+        Command that installs the software, for errors.
     """
 
     name: ClassVar[str]

@@ -22,13 +22,13 @@ class Usage:
     Parameters
     ----------
     cpu_s
-        Time on a processor.
+        CPU time.
     waited_s
-        Time that it could have run, and others did.
+        Time in which a thread could run but waited for a processor.
     memory_peak_bytes
-        The most that lay in memory, of each process, added.
+        Sum of the peak resident memory of each process.
     voluntary_switches, involuntary_switches
-        How often it gave its processor away, and how often that was taken from it.
+        Number of voluntary and involuntary context switches.
     """
 
     cpu_s: float = 0.0

@@ -26,11 +26,11 @@ class Extension:
     Parameters
     ----------
     name
-        Of its entry point.
+        Name of its entry point.
     native
-        The module, which offers what `lasthop._native` does of runs and stacks.
+        The native module, with the same functions on runs and stacks as `lasthop._native`.
     catalogue
-        The applications and layers of the module, those of lasthop among them.
+        Applications and layers of the module, including those of lasthop.
     """
 
     name: str

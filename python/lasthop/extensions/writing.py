@@ -33,11 +33,11 @@ def write_extension(name: str, folder: Path, *, stacks: Collection[str]) -> list
     Parameters
     ----------
     name
-        Of its crate, its package and its protocol.
+        Name of its crate, its package and its protocol.
     folder
-        The folder, which must not be there.
+        The new folder. It must not exist.
     stacks
-        The applications and layers that lasthop knows, whose names are taken.
+        Applications and layers of lasthop, whose names cannot be used.
 
     Raises
     ------

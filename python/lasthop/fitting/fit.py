@@ -40,11 +40,11 @@ class HeldOut:
     Parameters
     ----------
     span_s
-        How long it is.
+        Duration of the part in seconds.
     bytes_per_message
-        All IP bytes, both ways, for each message.
+        IP bytes of both directions per message.
     response_ms
-        The mean time from a message to the first packet back; None where nothing answers.
+        Mean time from a message to the first packet back; None without responses.
     """
 
     span_s: float
@@ -61,13 +61,13 @@ class Fit:
     Parameters
     ----------
     stack
-        In the notation of a study.
+        The stack in the notation of a study.
     by_size
-        Whether what is sent is hidden, so that sizes and times tell all.
+        Whether payloads are encrypted, so that only sizes and times are known.
     session
-        As a study writes it: ``established`` or ``per_message``.
+        Session policy in the notation of a study: ``established`` or ``per_message``.
     unknown
-        What the capture does not tell, each with what the study has in its place.
+        Settings that the capture does not show, each with the value that the study uses.
     """
 
     captured: Captured

@@ -43,9 +43,9 @@ class FlowFit:
     every_s
         The interval between messages of a device: the median of periodic ones, else the mean.
     size
-        The payload in bytes: the median.
+        Median payload in bytes.
     mean_size
-        The mean.
+        Mean payload in bytes.
     """
 
     direction: Literal["up", "down"]

@@ -39,9 +39,9 @@ class Captured:
     Parameters
     ----------
     protocol
-        As the ledger calls it: ``mqtt``, ``coap``, ``tls``, ``udp``, ...
+        Protocol in the terms of the ledger: ``mqtt``, ``coap``, ``tls``, ``udp``, ...
     port
-        Of the server.
+        Port of the server.
     packets
         A row for each packet, in the order of time, with ``at_s``, ``device`` and the ledger's
         bytes by cause.

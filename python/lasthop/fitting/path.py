@@ -25,14 +25,13 @@ class PathFit:
     Parameters
     ----------
     loss
-        Of packets, each way: the share of what was sent again. None where nothing is repeated that
-        is lost.
+        Share of retransmitted packets in each direction; None if the protocol does not retransmit.
     round_trip_s
-        None where nothing answers.
+        Round-trip time; None without responses.
     answered_s
-        The mean time to the first packet back, what was sent again in it.
+        Mean time to the first packet back, including retransmissions.
     by
-        What the round trip is read from.
+        Description of the packets that the round-trip time was measured on.
     """
 
     loss: Ranged | None
@@ -47,7 +46,7 @@ def fit_path(packets: pl.DataFrame, *, is_confirmed: bool) -> PathFit:
     Parameters
     ----------
     is_confirmed
-        Whether what is lost is sent again.
+        Whether lost packets are retransmitted.
     """
     trips, by = _round_trips(packets)
     return PathFit(

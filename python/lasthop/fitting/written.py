@@ -28,9 +28,9 @@ def compose(fit: Fit, *, name: str, claims: str, files: str) -> tuple[str, str]:
     Parameters
     ----------
     name
-        Of the study.
+        Name of the study.
     claims
-        The name of its file of claims.
+        Name of the claims file.
     files
         The capture as the user named it.
     """

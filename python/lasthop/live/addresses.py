@@ -145,11 +145,11 @@ def read_target(url: str, served: Sequence[str], what: str) -> Target:
     Parameters
     ----------
     url
-        As the user wrote it.
+        The URL as the user wrote it.
     served
-        The servers that it may be of, the usual one first.
+        Possible services, the default first.
     what
-        What its path names, for the message when there is none.
+        Noun for the path of the URL, for the error if it is missing.
 
     Examples
     --------

@@ -29,11 +29,11 @@ def check_folder(data: str | None, *, makes: bool, tell: Callable[[str], object]
     Parameters
     ----------
     data
-        `--data`; of a database, or of nothing, nothing is looked at.
+        Value of `--data`. A database or None is not checked.
     makes
-        Whether a gateway is made where there is none: whoever reads finds one or is told.
+        Whether a missing gateway is created; otherwise it is an error.
     tell
-        Takes the warning.
+        Callback for the warning.
 
     Raises
     ------

@@ -150,21 +150,21 @@ class Push:
     Parameters
     ----------
     log
-        What is pushed.
+        The log whose messages are pushed.
     subscription
-        The name under which the log remembers what was taken.
+        Name of the subscription, under which the log stores its position.
     endpoint
-        Who takes it.
+        HTTP endpoint that receives the messages.
     attempts
-        A message is given up after so many tries; without it, never.
+        Number of attempts after which a message is abandoned; None for no limit.
     give_up
-        Is told of such a message.
+        Callback for an abandoned message.
     tell
-        Is told in a line when the endpoint takes nothing.
+        Callback for a line of text when the endpoint accepts nothing.
     at_once
-        So many requests are on their way at most.
+        Maximum number of concurrent requests.
     window
-        So many messages behind the first that is not taken are tried at most.
+        Maximum number of messages sent beyond the first unacknowledged one.
     """
 
     def __init__(  # noqa: PLR0913  each is a setting
@@ -208,9 +208,9 @@ class Push:
         Parameters
         ----------
         follow
-            Whether to wait for more.
+            Whether to wait for new messages.
         pause_s
-            How often the log is looked at.
+            Interval of polling the log in seconds.
         """
         first = noted = self._log.next_of(self._subscription)
         # Who hangs in a request does not keep the command: what is not noted comes again.

@@ -16,9 +16,10 @@ def load(name: str, *, texts: Iterable[str] = (), places: Iterable[str] = ()) ->
     Parameters
     ----------
     name
-        Of its file.
+        File name of the library.
     texts, places
-        Functions that give a text, and those that give a pointer; others give an integer.
+        Functions that return a string, and functions that return a pointer. Others return an
+        integer.
 
     Raises
     ------

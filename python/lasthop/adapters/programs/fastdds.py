@@ -42,9 +42,9 @@ class Place:
     Parameters
     ----------
     server
-        The participant that it looks for; without one it waits to be found.
+        Address of the participant to discover; None to wait for discovery by others.
     tcp_port
-        Where the server listens; None where they speak by datagrams.
+        Port of the server; None for UDP.
     nodelay
         Whether Nagle's algorithm is off.
     """

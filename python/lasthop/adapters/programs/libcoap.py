@@ -88,9 +88,9 @@ class Session:
     Parameters
     ----------
     address, port, transport
-        Of the server, which is reached by ``udp`` or ``tcp``.
+        Address of the server, reached by ``udp`` or ``tcp``.
     heard
-        Is told of each response: its token, whether it is a success, and its payload.
+        Callback for each response with its token, whether it is a success, and its payload.
     """
 
     def __init__(

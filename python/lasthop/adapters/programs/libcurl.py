@@ -45,9 +45,9 @@ class Connection:
     Parameters
     ----------
     version
-        Of HTTP: ``1.1`` or ``2``.
+        Version of HTTP: ``1.1`` or ``2``.
     authority
-        The file of the certificates that are believed, where it is secured.
+        File of trusted root certificates, for TLS.
     resolved
         ``NAME:PORT:ADDRESS`` of the server.
     """

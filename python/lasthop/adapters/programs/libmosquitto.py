@@ -66,13 +66,13 @@ class Client:
     Parameters
     ----------
     name
-        Of the client.
+        Client identifier.
     version
-        Of MQTT: ``3.1.1`` or ``5``.
+        Version of MQTT: ``3.1.1`` or ``5``.
     nodelay
-        Whether small segments leave at once.
+        Whether Nagle's algorithm is off.
     max_in_flight
-        Messages above QoS 0 that may wait for an acknowledgement at a time.
+        Maximum number of unacknowledged messages above QoS 0.
     """
 
     def __init__(self, name: str, *, version: str, nodelay: bool, max_in_flight: int) -> None:

@@ -10,7 +10,7 @@ from lasthop.adapters.programs.http_device import post_when_due
 
 
 class Device(HttpUser):
-    """A Locust user whose only task is the errand."""
+    """A Locust user that only executes the device's errand."""
 
     errand: Any
     client: Any
