@@ -98,9 +98,9 @@ class Trials:
     of
         The column that counts the trials.
     successes
-        The column that counts those the share is about; None where only the share is kept.
+        The column that counts successes; None if only the share is stored.
     effective
-        The column that an answer adds: how many independent trials tell as much.
+        The column for the effective number of independent trials, which an answer adds.
     """
 
     of: str
@@ -123,42 +123,42 @@ class Measure:
     Parameters
     ----------
     name
-        With its unit: ``latency_p50_ms``.
+        Column name with unit: ``latency_p50_ms``.
     kind
-        How two values are compared.
+        Kind of values, which decides how two are compared.
     meaning
         One sentence for the reference.
     arrow_type
-        How it is stored.
+        Arrow type of the column.
     unit
         ``ms``, ``B``, ``fraction``, ``count``, ...; empty for words.
     per
-        What each amount is for, where it is no total: ``100 B``.
+        Reference amount of a value that is not a total: ``100 B``.
     called
-        What a person calls it; without it, the short name in words.
+        Display name. Default: the short name as words.
     heading
-        The same over a narrow column of a table.
+        Short display name for a narrow table column.
     direction
         Whether more or less of it is better.
     missing
-        What an empty cell means.
+        Meaning of an empty cell.
     is_waiting
         Whether it is a latency or made of latencies. A queue that never settles has none: what
         is measured depends on how long the run is.
     origin
-        Where it is computed.
+        Place where the value is computed.
     trials
-        Of a share of trials, what counts them.
+        Columns that count the trials of a share.
     made_of
-        Of a derived measure, the columns it comes from.
+        Columns that a derived measure is computed from.
     is_watched
-        Whether two result folders are compared by it unasked.
+        Whether `compare` includes it by default.
     fleet
-        How it is put together over devices, strata and groups.
+        Rule for aggregating devices, strata and groups.
     fleet_needs
-        What it takes to do so.
+        Data that the rule needs for each weight.
     ratio
-        Of a ratio, its numerator and its denominator.
+        Numerator and denominator of a ratio.
     """
 
     name: str

@@ -13,7 +13,7 @@ from lasthop.study.plan.multiverse import MultiversePlan
 from lasthop.study.stacks import parse_stack
 
 LAYERS = "layers"
-"""Name of the choice among the layers below the application."""
+"""Name of the choice of the layers below the application."""
 
 _NOT_THERE = "none"
 
@@ -27,9 +27,9 @@ class Choice:
     name
         An option (``qos``), a key of the study (``path.order``) or what is counted.
     kind
-        Where it is chosen.
+        Where the choice is made: in a stack, a swept key, or the counting.
     values
-        In words; the first one is that of the universe which the others depart from.
+        Values as text. The first one belongs to the reference universe.
     """
 
     name: str

@@ -54,9 +54,9 @@ def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
     Parameters
     ----------
     runs
-        With their payload bytes.
+        Runs with their payload sizes.
     ways
-        The way of each count; what is left out is counted as in the table.
+        Chosen counting methods. Missing ones are those of the table.
     """
     fate = ways.get("wire_bytes", "offered")
     wire = sum(pl.col(f"wire_bytes_{way}_{fate}") for way in ("up", "down"))

@@ -16,7 +16,7 @@ class Spread:
     Parameters
     ----------
     low, median, high
-        The 5 %, 50 % and 95 % quantiles of our means, each the mean of one universe.
+        5 %, 50 % and 95 % quantiles of our means. Each universe has one mean.
     """
 
     universes: int
@@ -44,7 +44,7 @@ class Effect:
     Parameters
     ----------
     by_value
-        The universes with each of its values.
+        Statistics of the universes for each value of the choice.
     """
 
     choice: Choice
@@ -52,7 +52,7 @@ class Effect:
 
     @property
     def weight(self) -> float:
-        """Return the largest difference between the choice's values in the claim's share."""
+        """Return how much the choice changes the share of universes in which the claim holds."""
         shares = [spread.share for spread in self.by_value.values()]
         return max(shares) - min(shares)
 
@@ -75,7 +75,7 @@ class Universe:
     Parameters
     ----------
     changed
-        The choice and the value that set it apart from the first universe; None in that one.
+        The choice and value that differ from the first universe; None for the first one.
     """
 
     changed: tuple[str, str] | None
@@ -102,17 +102,17 @@ class ClaimAcross:
     Parameters
     ----------
     low, high
-        The range in which ours counts as published; infinite where it is open.
+        Range that counts as reproduced; infinite if it is open.
     verdicts
         How many universes have each verdict.
     overall
-        All universes together.
+        Statistics of all universes.
     effects
-        Of each choice that can move the claim, the weightiest first.
+        Effects of the choices that can change the claim, the largest first.
     first
         The universe with the first value of every choice.
     one_change
-        The universes that differ from it in one choice.
+        Universes that differ from the first one in one choice.
     """
 
     id: str
@@ -157,15 +157,15 @@ class Multiverse:
     Parameters
     ----------
     of
-        The study whose readings it holds.
+        Name of the varied study.
     stack
         The stack that the alternatives stand for.
     choices
-        All of them.
+        All choices of the multiverse.
     claims
-        Those that some choice can move.
+        Claims that at least one choice can change.
     not_judged
-        Why the others say nothing here, by their ids.
+        Reasons why other claims are not judged, by claim id.
     """
 
     of: str

@@ -33,11 +33,11 @@ class Universes:
     arms
         The alternatives, each with its values of the stack choices.
     stands_for
-        The stack as which all of them are judged.
+        Stack of the varied study that the arms are judged as.
     conditions
-        Of the claim's parts.
+        Conditions of the claim's parts.
     counting
-        The ways of each count that can move the claim.
+        Counting methods that can change the claim.
     read
         The measured columns that the claim is about.
     """

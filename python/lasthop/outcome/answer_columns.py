@@ -20,9 +20,9 @@ class AnswerColumn:
     Attributes
     ----------
     heading
-        What stands above it.
+        Text of the column's head.
     write
-        A row's cell in words.
+        Function that formats a row's cell.
     is_number
         Whether its cells are quantities.
     """

@@ -22,8 +22,7 @@ class AnswerRow:
     Attributes
     ----------
     aim
-        What the study wants little or much of, in its column's unit; nothing where another
-        number of the row is that.
+        Value of the objective in its column's unit; None if another column shows it.
     requirements
         Whether each requirement is met: ``met``, ``not met`` or ``too few to say``.
     standing

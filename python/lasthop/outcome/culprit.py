@@ -38,13 +38,13 @@ class Culprit:
     Attributes
     ----------
     host
-        The device, by its group and its number there.
+        The device by group and number.
     what
-        What became of the message.
+        What happened to the message.
     packets
         The numbers of the packets that carry it in the capture, counted from 1.
     capture
-        The file of the capture, None where packets were not kept.
+        File of the capture; None if packets were not captured.
     """
 
     run_id: str

@@ -18,11 +18,11 @@ class Publication:
     Attributes
     ----------
     sender
-        The address and port that it comes from.
+        Source address and port.
     identifier
         Its packet identifier, None with QoS 0.
     is_again
-        Whether DUP is set: its sender says that it may have sent it before.
+        Whether the DUP flag is set, for a possible retransmission.
     """
 
     sender: str

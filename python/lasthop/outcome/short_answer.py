@@ -47,11 +47,11 @@ class AnswerPlace:
     Attributes
     ----------
     place
-        What it is, by what tells places apart: ``{"stratum": "164 dB"}``.
+        Columns that identify the place: ``{"stratum": "164 dB"}``.
     label
-        The same in words, with the point where there are several.
+        Display name of the place, with the point if there are several.
     differs
-        Whether other stacks come first than in the fleet.
+        Whether the best stacks differ from those of the whole fleet.
     """
 
     place: Mapping[str, str]
@@ -65,24 +65,24 @@ class AnswerPlace:
 class ShortAnswer:
     """The study's answer in words, with the results at each point of one part.
 
-    Attributes
-    ----------
-    notes
-        How the tables are to be read.
-    required
-        The requirements of the study, as it writes them.
-    aim
-        The column of what is wanted, where the rows have it apart.
-    sweeps
-        Who leads on which stretch of each sweep, and where that flips.
-    settings
-        How far each setting moves the aim, the farthest first.
-    cautions
-        What to keep in mind of these figures.
-    hints
-        Effects that a setting avoids, each with the setting.
-    by_group
-        The same by group and stratum; nothing where there is one only.
+        Attributes
+        ----------
+        notes
+            Explanations of the tables.
+        required
+            Requirements in the notation of the study.
+        aim
+            Column of the objective, if rows show it separately.
+        sweeps
+            Best stacks along each sweep, and where they change.
+        settings
+            Effect of each setting on the objective, the largest first.
+        cautions
+                Limits of the figures.
+            hints
+            Effects that a setting avoids, each with the setting.
+            by_group
+            Results by group and stratum; empty with a single one.
     """
 
     headline: str

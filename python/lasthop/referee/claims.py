@@ -18,10 +18,10 @@ def rule_on_claims(folder: ResultFolder, repetitions: Mapping[str, int], *, quic
     folder
         The result folder.
     repetitions
-        On how many repetitions each claim rests, by its name; those that rest on none are not
-        covered, which is no matter for the referee.
+        Number of repetitions behind each claim, by claim name. Claims with 0 are not covered and
+        ignored here.
     quick
-        Whether this is a quick look, which makes no claims.
+        Whether the run is quick. Quick runs make no claims.
     """
     few = {name: n for name, n in repetitions.items() if 0 < n < _FEWEST and not quick}
     findings = [

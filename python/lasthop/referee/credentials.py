@@ -14,9 +14,9 @@ def different_credentials(
     Parameters
     ----------
     stacks
-        As the manifest holds them.
+        Stacks of the study in the manifest.
     ran
-        The names of those that ran.
+        Names of the stacks that ran.
     """
     shown = {
         stack["name"]: ", ".join(stack["credentials"])
@@ -45,9 +45,9 @@ def believing_anybody(stacks: Sequence[Mapping[str, Any]], ran: Collection[str])
     Parameters
     ----------
     stacks
-        As the manifest holds them.
+        Stacks of the study in the manifest.
     ran
-        The names of those that ran.
+        Names of the stacks that ran.
     """
     names = tuple(
         stack["name"]

@@ -14,9 +14,9 @@ class ArmAtPoint:
     Attributes
     ----------
     traces
-        Of its repetitions.
+        Traces of the repetitions.
     chance_acted
-        Whether its runs would differ by chance alone.
+        Whether random effects would make its runs differ.
     """
 
     traces: Traces

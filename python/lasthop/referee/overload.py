@@ -27,7 +27,7 @@ class Load:
     Attributes
     ----------
     shares
-        Of the repetitions that were long enough to tell.
+        Shares of the repetitions that were long enough.
     """
 
     shares: tuple[float, ...]

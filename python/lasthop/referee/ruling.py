@@ -34,18 +34,18 @@ class Finding:
     Attributes
     ----------
     check
-        Which check.
+        Name of the check.
     invalid
-        Whether what it found cannot be believed; an overload that the study allows can, and so can
-        arms that are equal in one part and differ in another, or that authenticate differently.
+        Whether the finding invalidates results. It does not for an allowed overload, for arms that
+        are equal in one part only, or for different authentication.
     part
-        Where; None when it is about the whole study.
+        Part of the study; None for the whole study.
     stacks
-        The arms that it concerns.
+        Affected arms.
     figure
         The figure that shows it.
     what
-        The same in a sentence.
+        The finding as a sentence.
     """
 
     check: Check

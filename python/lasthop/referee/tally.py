@@ -25,12 +25,12 @@ class Tally:
     Parameters
     ----------
     study
-        As the manifest holds it.
+        The study in the manifest.
 
     Attributes
     ----------
     overload_allowed
-        Whether the study takes an overload for a result.
+        Whether the study accepts overload as a result.
     """
 
     def __init__(self, study: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ class Watch:
     Parameters
     ----------
     study
-        As the manifest holds it.
+        The study in the manifest.
 
     Attributes
     ----------

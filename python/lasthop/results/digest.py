@@ -50,7 +50,7 @@ class DigestingFile(io.RawIOBase):
     Attributes
     ----------
     failure
-        What went wrong with it, whatever its writer makes of that.
+        Error of a write, even if the caller ignored it.
     """
 
     def __init__(self, path: Path) -> None:

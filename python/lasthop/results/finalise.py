@@ -35,13 +35,13 @@ def finalise(
     Parameters
     ----------
     folder
-        Where the parts lie and the tables go.
+        The result folder, with its parts.
     planned
-        The rows of `runs.parquet`; those whose run is not finished are left out.
+        Rows of `runs.parquet`. Rows of unfinished runs are omitted.
     swept
         Type and unit of every swept column.
     advance
-        Called after each row; what it raises leaves the folder as it was.
+        Called after each row. If it raises, the folder stays unchanged.
 
     Returns
     -------

@@ -32,9 +32,9 @@ class ResultFolder:
     Attributes
     ----------
     why_again
-        Why the results that it held do not count, where another program made them.
+        Reason why earlier results of another build were discarded.
     gone
-        The files that somebody removed from it: they are made again.
+        Files that were removed from the folder. They are written again.
     """
 
     def __init__(
@@ -177,9 +177,9 @@ def open_folder(
     path
         The folder.
     manifest
-        What it is to hold.
+        Manifest of the planned results.
     extends
-        The plan hash of a smaller plan: results of it are kept, and the folder grows.
+        Plan hash of a smaller plan whose results are kept and extended.
 
     Raises
     ------

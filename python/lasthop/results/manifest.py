@@ -50,14 +50,14 @@ class Manifest:
     Attributes
     ----------
     command
-        What made it.
+        Command line that created the folder.
     software
-        Of each program that served, or was the devices: its command where one was bound, its
-        version, and the SHA-256 of its files (`lasthop.adapters.build.Build`).
+        For each server or client program: its bound command, its version and the SHA-256 of its
+        files (`lasthop.adapters.build.Build`).
     digests
         Size and SHA-256 of the tables and judgements beside it, by file name.
     digest
-        SHA-256 of all of the manifest but this; folders of before have none.
+        SHA-256 of the rest of the manifest. Older folders have none.
     """
 
     study: Mapping[str, Any]
