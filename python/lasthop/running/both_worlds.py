@@ -39,7 +39,7 @@ class BothWorlds:
     virtual, live
         The results of each world.
     rounds
-        In their order; after the last one nothing is open, or the most repetitions are done.
+        All rounds in order. The last one leaves nothing undecided or reaches the maximum.
     """
 
     twin: Twin
@@ -68,7 +68,7 @@ def carry_out_both(  # noqa: PLR0913  (each is a keyword and most have a default
     Parameters
     ----------
     plan_of
-        Gives the plan of a world for a number of repetitions.
+        Returns the plan of a world for a number of repetitions.
     repeat, at_most
         The repetitions of the first and of the last round.
     out

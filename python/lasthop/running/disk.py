@@ -16,11 +16,11 @@ def check_disk(load: RunLoad, *, out: Path, available_bytes: int | None = None) 
     Parameters
     ----------
     load
-        What is in the largest run.
+        Load of the largest run.
     out
         The result folder, which need not exist.
     available_bytes
-        What is free there.
+        Free bytes on the disk. Default: measured.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class MissingRuns:
     Parameters
     ----------
     plan
-        What they belong to.
+        Plan of the runs.
     done
         Whether a run is done, for each of `plan.supported()`, in that order.
     """

@@ -53,7 +53,7 @@ class Joined:
     Parameters
     ----------
     descriptor
-        Of its packets, where it has a network stack of its own.
+        Socket of the packets of a device with its own network stack.
     """
 
     device: ExternalDevice
@@ -69,13 +69,13 @@ class ExternalRun:
     Parameters
     ----------
     clients
-        What devices are, each with its program, by name.
+        Adapter and program of each client software, by name.
     server
-        Where it is, and what the stack asks of it.
+        Address and options of the server.
     far
         The namespace of the server.
     folder, logs
-        For what devices tell, and for what they complain of.
+        Folders for the devices' reports and for their logs.
     """
 
     schedule: ExternalSchedule

@@ -41,11 +41,11 @@ class ExternalDevice:
     group, number
         Its group, and its number in the run.
     client
-        The real software that it is.
+        Name of the client software.
     path
-        Of its packets, as a run spec has it, and its name.
+        Path of its packets, as in a run spec, and its name.
     device
-        What it has little of, where the study says so.
+        Hardware limits, if the study sets them.
     """
 
     group: str
@@ -78,9 +78,9 @@ class ExternalSchedule:
     Parameters
     ----------
     planned
-        The rows of the messages of that run: the instants at which they are due hold.
+        Message rows of the simulated run. Their due times apply.
     cards
-        What devices show to a server that asks for tokens, by their names.
+        Credentials for a server that requires tokens, by device name.
     """
 
     spec: Mapping[str, Any]

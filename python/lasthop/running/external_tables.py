@@ -52,11 +52,11 @@ def message_rows(
     planned
         Rows of the simulated run.
     told
-        What each device told, by its name: the words of each line.
+        Lines printed by each device as lists of words, by device name.
     ends
-        Who sends each of the planned ones, and for whom it is, where it is for several.
+        Sender of each planned message, and its receiver if there are several.
     kept
-        Which of them end in the server: it has them, at the latest, when it acknowledges them.
+        Whether each message ends in the server, which has it when it acknowledges.
     zero_ns
         The instant of the monotonic clock at which the time of the run was zero.
     """
@@ -109,7 +109,7 @@ def tables(
     Parameters
     ----------
     sizes
-        Of the payload of a message of each flow, in bytes.
+        Payload bytes of a message of each flow.
     """
     rows: dict[str, tuple[list[Row], Schema]] = {
         "messages": ([{**row, "run_id": run_id} for row in messages], MESSAGES),

@@ -69,11 +69,11 @@ class LiveEngine:
     bindings
         The user's own builds.
     logs
-        The folder of what the programs print, a file a run and program.
+        Folder of the programs' logs, with a file for each run and program.
     credentials
-        What both ends show, where a study names files.
+        Credentials of both ends if the study names files.
     processor_wait_ns
-        How long a program may wait for a processor each time, where the study says it.
+        Limit of a program's mean wait for a processor, if the study sets it.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class LiveServer:
     Parameters
     ----------
     programs
-        Its own, and before it the one that clients meet, where that is another.
+        The program that clients meet first, and the server behind it if they differ.
     """
 
     number: int
@@ -80,7 +80,7 @@ class LiveSoftware:
     Attributes
     ----------
     builds
-        Those of all that was checked, by what a stack calls them: ``impl=mine``, ``client=paho``.
+        Builds of all checked software, by stack option: ``impl=mine``, ``client=paho``.
     """
 
     def __init__(self, bindings: Bindings) -> None:

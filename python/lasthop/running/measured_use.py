@@ -25,9 +25,9 @@ class MeasuredUse:
     Parameters
     ----------
     servers
-        At work.
+        The running servers.
     spec_json
-        Of the run.
+        Run spec as JSON.
     """
 
     def __init__(self, servers: Sequence[Serving], spec_json: str) -> None:

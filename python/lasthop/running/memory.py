@@ -35,9 +35,9 @@ class MemoryEstimate:
     Attributes
     ----------
     load
-        What is in it.
+        Load of the largest run.
     at_once
-        How many runs of the plan are executed at a time.
+        Number of concurrent runs.
     """
 
     load: "RunLoad"

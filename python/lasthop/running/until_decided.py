@@ -36,7 +36,7 @@ class Rounds:
     outcome
         Of the last campaign.
     rounds
-        In their order; after the last one nothing is open, or the most repetitions are done.
+        All rounds in order. The last one leaves nothing undecided or reaches the maximum.
     """
 
     outcome: Outcome
@@ -68,11 +68,11 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     Parameters
     ----------
     plan_of
-        Gives the plan of the study for a number of repetitions.
+        Returns the plan of the study for a number of repetitions.
     repeat
         The repetitions of the first round.
     at_most
-        Those of the last round, whatever is open then.
+        The maximum number of repetitions, even if questions stay open.
     out
         The result folder.
     jobs, progress, engine, executor, bindings

@@ -22,13 +22,14 @@ class Contrast:
     Parameters
     ----------
     scale : Scale
-        Whether it is new over base or new less base.
+        Whether the arms are compared by ratio or by difference.
     additive : Interval
-        Of the logarithm of the ratio of geometric means, or of the difference.
+        Interval of the difference, or of the logarithm of the ratio of geometric means.
     evidence : Evidence or None
-        Behind it; None of single runs, which claim nothing.
+        Evidence of the interval; None for single runs.
     barred : frozenset of {"above", "below"}
-        Where the new arm may not be said to lie: more of its runs are without a value there.
+        Sides on which the new arm may not be said to lie, because more of its runs lack a value
+        there.
     paired : bool
         Whether repetitions with the same seed were compared with each other.
     identical : bool
@@ -60,9 +61,10 @@ class Contrast:
         Parameters
         ----------
         effect
-            Of a ratio a share, 0.05 for 1.05 times on either side; else in the unit of the values.
+            For a ratio a share (0.05 means a factor of 1.05 on either side); else in the unit of
+            the values.
         side
-            Of the base.
+            Side of the base.
         """
         if self.evidence is None or side in self.barred or self.identical:
             return 1.0

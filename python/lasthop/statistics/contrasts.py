@@ -38,9 +38,9 @@ def ratio(
     new, base
         One value or more each.
     resolution
-        What the values are rounded to, in their unit.
+        Rounding step of the values.
     confidence
-        Of the interval.
+        Confidence level of the interval.
     """
 
     def judge(arms: Arms) -> Evidence:
@@ -69,7 +69,7 @@ def difference_of_shares(
         How many each run of both arms had. Without them the t stands alone, and its standard
         deviation is at least 2 % of the share or of its rest, whichever is smaller.
     confidence
-        Of the interval.
+        Confidence level of the interval.
     """
     pooled = None
     if trials is not None:
@@ -110,7 +110,7 @@ def difference(
         The least standard deviation, in their unit: `DECIBEL_FLOOR` for levels in decibels, which
         are logarithms already.
     confidence
-        Of the interval.
+        Confidence level of the interval.
     """
 
     def judge(arms: Arms) -> Evidence:

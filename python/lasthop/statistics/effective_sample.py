@@ -33,13 +33,13 @@ def part_that_counts(*, share: float, clusters: int, variance: float, independen
     Parameters
     ----------
     share
-        The part of the trials that succeeded.
+        Share of successful trials.
     clusters
-        How many clusters there are.
+        Number of clusters.
     variance
-        Of the share, estimated between clusters.
+        Variance of the share, estimated between clusters.
     independent
-        The same if all trials were independent.
+        Variance of the share if all trials were independent.
 
     Examples
     --------

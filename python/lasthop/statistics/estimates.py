@@ -17,9 +17,9 @@ class Estimate:
     Parameters
     ----------
     interval : Interval
-        In the unit of the values.
+        Interval in the unit of the values.
     evidence : Evidence
-        Behind it.
+        Evidence of the interval.
     """
 
     interval: Interval

@@ -33,7 +33,7 @@ class Student:
     Parameters
     ----------
     mean, standard_error : float
-        Of the repetitions.
+        Mean of the repetitions and its standard error.
     freedom : float
         Degrees of freedom.
     """

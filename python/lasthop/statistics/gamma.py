@@ -15,9 +15,9 @@ def gamma_quantile(shape: float, probability: float) -> float:
     Parameters
     ----------
     shape
-        Above 0.
+        Shape of the distribution, above 0.
     probability
-        From 0 to 1.
+        Probability from 0 to 1.
     """
     if probability <= 0:
         return 0.0
@@ -69,7 +69,7 @@ def _log_front(shape: float, value: float) -> float:
 
 
 def _series(shape: float, value: float) -> float:
-    """Return the series DLMF 8.11.4 without the factor of `_log_front`."""
+    """Return the sum of the power series DLMF 8.11.4, without the factor `_log_front`."""
     term = total = 1 / shape
     for number in range(1, _MOST_TERMS):
         term *= value / (shape + number)
@@ -80,7 +80,7 @@ def _series(shape: float, value: float) -> float:
 
 
 def _fraction(shape: float, value: float) -> float:
-    """Return the continued fraction DLMF 8.9.2 without the factor of `_log_front`."""
+    """Return the continued fraction DLMF 8.9.2, without the factor `_log_front`."""
     base = value + 1 - shape
     upper, lower = 1 / _TINY, 1 / base
     fraction = lower

@@ -35,7 +35,7 @@ class Interval:
     mean, low, high : float
         In the unit of the values. ``mean`` is infinite when one value is.
     kind : IntervalKind
-        What ``low`` and ``high`` are.
+        Kind of interval that ``low`` and ``high`` form.
     repetitions : int
         How many values there were.
     unreached : int

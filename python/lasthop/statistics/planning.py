@@ -18,11 +18,11 @@ def runs_to_decide(found: Contrast, effect: float, *, confidence: float = CONFID
     Parameters
     ----------
     found
-        What the repetitions so far say.
+        Comparison of the repetitions so far.
     effect
         As in `Contrast.p_value`.
     confidence
-        Of the intervals to come.
+        Confidence level of the future intervals.
     """
     distance = abs(abs(found.additive.mean) - found.bound(effect))
     return runs_needed(found.additive, half_width=distance, confidence=confidence)
@@ -40,11 +40,11 @@ def runs_needed(
     Parameters
     ----------
     found : Interval
-        What the repetitions so far say.
+        Interval of the repetitions so far.
     half_width : float
         Half the length of the wanted interval, in the unit of the values.
     confidence : float
-        Of both intervals.
+        Confidence level of both intervals.
 
     Returns
     -------

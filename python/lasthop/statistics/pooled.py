@@ -17,7 +17,7 @@ class PooledShare:
     Parameters
     ----------
     successes, trials : float
-        Of all repetitions; a trial or more.
+        Successes and trials of all repetitions, with at least one trial.
     """
 
     successes: float
@@ -55,7 +55,7 @@ class PooledCount:
     Parameters
     ----------
     events, runs : float
-        Of all repetitions.
+        Events and runs of all repetitions.
     """
 
     events: float

@@ -43,9 +43,9 @@ def gap(virtual: pl.DataFrame, live: pl.DataFrame, *, runs: tuple[int, int]) -> 
     Parameters
     ----------
     virtual, live
-        As `offered` gives them.
+        Bytes of each world, from `offered`.
     runs
-        Of how many runs each is.
+        Number of runs in each world.
     """
     both = virtual.join(live, on=_KEYS, how="full", coalesce=True, suffix="_live")
     rows = both.fill_null(0).sort(_KEYS).iter_rows(named=True)

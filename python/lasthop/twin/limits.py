@@ -22,9 +22,9 @@ class Limit:
     Parameters
     ----------
     share
-        Of the virtual value.
+        Accepted difference as a share of the virtual value.
     least
-        In the unit of the metric: a difference that is smaller than this or than `share` is in.
+        Accepted difference in the unit of the metric. The larger of both limits applies.
     """
 
     share: float = 0.0

@@ -21,7 +21,7 @@ def plain(twin: Twin, programs: pl.DataFrame) -> dict[str, Any]:
     twin
         Both worlds.
     programs
-        The table of that name of the live one.
+        The `programs` table of the live results.
     """
     return {
         "rows": [_row(row) for row in twin.rows],

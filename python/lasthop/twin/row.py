@@ -20,9 +20,9 @@ class TwinRow:
     Parameters
     ----------
     difference
-        Live less virtual, with its interval.
+        Live minus virtual, with its interval.
     limit
-        What the difference is held against.
+        Accepted difference.
     """
 
     place: str

@@ -32,9 +32,9 @@ class World:
     Parameters
     ----------
     study
-        As the manifest holds it.
+        The study in the manifest.
     runs, ledger
-        The tables.
+        The tables of these names.
     """
 
     study: Mapping[str, Any]
@@ -63,7 +63,7 @@ class Missing:
     Parameters
     ----------
     status
-        Of its runs: ``unsupported`` where there is nothing to be run.
+        Status of its runs: ``unsupported`` if nothing can be run.
     """
 
     place: str
