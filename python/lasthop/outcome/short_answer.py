@@ -65,24 +65,24 @@ class AnswerPlace:
 class ShortAnswer:
     """The study's answer in words, with the results at each point of one part.
 
-        Attributes
-        ----------
-        notes
-            Explanations of the tables.
-        required
-            Requirements in the notation of the study.
-        aim
-            Column of the objective, if rows show it separately.
-        sweeps
-            Best stacks along each sweep, and where they change.
-        settings
-            Effect of each setting on the objective, the largest first.
-        cautions
-                Limits of the figures.
-            hints
-            Effects that a setting avoids, each with the setting.
-            by_group
-            Results by group and stratum; empty with a single one.
+    Attributes
+    ----------
+    notes
+        Explanations of the tables.
+    required
+        Requirements in the notation of the study.
+    aim
+        Column of the objective, if rows show it separately.
+    sweeps
+        Best stacks along each sweep, and where they change.
+    settings
+        Effect of each setting on the objective, the largest first.
+    cautions
+            Limits of the figures.
+        hints
+        Effects that a setting avoids, each with the setting.
+        by_group
+        Results by group and stratum; empty with a single one.
     """
 
     headline: str

@@ -80,9 +80,9 @@ class Comparison:
     column
         The name as written, say ``latency_p95`` or ``path.loss``.
     columns
-        The names it may have in a table.
+        Possible column names.
     value
-        In the unit of the table's column.
+        Value in the unit of the table's column.
     written
         The value as written, with its unit.
     """

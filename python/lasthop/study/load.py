@@ -72,11 +72,11 @@ def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
     seed
         Replaces the seed of the study.
     modelled
-        Let our own servers stand for the real software that stacks name.
+        Whether simulated servers replace real software.
     against
-        Where the servers are, if they are somewhere else.
+        Addresses of external servers.
     text
-        What an editor would write into the file. Without it the file is read.
+        Text to use instead of the file's content, for editors.
 
     Raises
     ------

@@ -25,9 +25,9 @@ class Registered:
     Parameters
     ----------
     path
-        Its full name.
+        Full name of the device.
     key
-        Its private key, PEM.
+        Private key as PEM.
     """
 
     path: str

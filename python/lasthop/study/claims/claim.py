@@ -26,15 +26,15 @@ class Place:
     Parameters
     ----------
     key
-        As in the study: ``path.loss``.
+        Key in the study, such as ``path.loss``.
     columns
-        The names it may have in a table.
+        Possible column names of the key.
     unit
-        Of its values there.
+        Unit of its values in a table.
     comparisons
-        One of them holds; empty when an extreme is wanted.
+        Comparisons of which one must hold; empty if ``extreme`` is used.
     extreme
-        The lowest or highest value that is left after all else was chosen.
+        Selects the lowest or the highest remaining value.
     """
 
     key: str
@@ -56,13 +56,13 @@ class Expected:
     Parameters
     ----------
     factor
-        The constant, in the unit of the results column; or what the key's value is multiplied by.
+        The constant in the unit of the results column, or the factor of the key.
     key
         The swept key, None for a constant.
     columns
-        The names that the key may have in a table.
+        Possible column names of the key.
     relative, absolute
-        How far ours may be away: a share of the expected value, or an amount in its unit.
+        Tolerance as a share of the expected value, or as an amount.
     """
 
     factor: float
@@ -91,7 +91,7 @@ class Bound:
     Parameters
     ----------
     strict
-        Whether the bound itself lies outside.
+        Whether the bound itself is excluded.
     relative
         Whether the value is a share (of the other cell, or of the sweep's first value).
     """
@@ -121,11 +121,11 @@ class Area:
     part
         The part of the study.
     swept
-        The keys that it sweeps.
+        Keys that the part sweeps.
     at
-        Which of its points; all when empty.
+        Selected points; all if empty.
     where
-        What every run of a stack at a point must meet for the point to count.
+        Conditions that every run of a stack at a point must meet for the point to count.
     """
 
     part: str
@@ -141,7 +141,7 @@ class OrderedArm:
     Parameters
     ----------
     name
-        In words; it tells the part where that is not the rule's.
+        Display name, with the part if it differs from the rule's.
     """
 
     name: str
@@ -163,9 +163,9 @@ class Reference:
     Parameters
     ----------
     stack
-        None for the stack that is held against the rule.
+        Stack of the reference; None for the judged stack.
     same_point
-        Whether it lies at the point that is held against the rule.
+        Whether the reference is at the judged point.
     """
 
     stack: str | None
@@ -181,20 +181,20 @@ class Rule:
     Parameters
     ----------
     measurand
-        What is measured.
+        The judged quantity.
     stacks
-        Each is held against the requirement; those of an order when the requirement is one.
+        Stacks that must each meet the requirement; for an order, the ordered stacks.
     area
-        Where.
+        Points to which the rule applies.
     over
-        The swept key along which a rule looks.
+        Swept key of the rule's axis.
     look
-        At what: the change of the column along it, the key's value where the column peaks, or the
-        mean of the column over it. None for a rule about points.
+        Property along the axis: the change of the column, the key's value at the column's peak, or
+        the mean of the column. None for a rule on points.
     relative_to
-        The other cell, where the ratio to it is meant.
+        Reference cell of a ratio; None otherwise.
     any_point
-        Whether one point suffices.
+        Whether the requirement must hold at one point only.
     text
         The requirement in words, as published.
     """
@@ -217,13 +217,13 @@ class Claim:
     Parameters
     ----------
     what
-        In our words.
+        The claim in our words.
     published
         The published figure or ordering, in words.
     source
         Where it was published.
     rules
-        All must hold; empty for a note and for what is not covered.
+        Rules that must all hold; empty for a note and for a claim that is not covered.
     not_covered
         Why it cannot be judged, None if it can.
     basis, because
@@ -252,9 +252,9 @@ class Claims:
     Parameters
     ----------
     paper
-        Where they were published.
+        The paper with the claims.
     written
-        The same as written, for the manifest.
+        The claims as written, for the manifest.
     """
 
     paper: str | None

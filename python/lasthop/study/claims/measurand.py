@@ -24,11 +24,11 @@ class Measurand:
     Parameters
     ----------
     name
-        As claims write it, without unit: ``latency_mean``.
+        Name in claims, without unit: ``latency_mean``.
     measure
         What is measured.
     kind
-        What an amount of it is; ``count`` for a plain number.
+        Kind of its amounts; ``count`` for a plain number.
     """
 
     name: str

@@ -127,9 +127,9 @@ class Quantity(Written):
     Parameters
     ----------
     kind
-        What it measures.
+        Kind of the quantity.
     example
-        What errors suggest to write.
+        Example value for errors.
     minimum
         Smallest value, in base units.
     """
@@ -162,7 +162,7 @@ class WordOr(Quantity):
     Parameters
     ----------
     words
-        The words.
+        Words that can replace the quantity.
     """
 
     words: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class Money:
     Parameters
     ----------
     written
-        As the study has it.
+        The amount as written in the study.
     """
 
     amount: float
@@ -63,9 +63,9 @@ class MoneyFor(Written):
     Parameters
     ----------
     units
-        For how many of the base unit each name stands.
+        Number of base units for each unit name.
     example
-        What errors suggest to write.
+        Example value for errors.
     """
 
     units: Mapping[str, Decimal]

@@ -16,13 +16,13 @@ class Kind:
     Parameters
     ----------
     noun
-        What messages call it, with an article.
+        Noun with article for errors.
     units
         The factor of each unit to the base unit.
     shown
-        The units that we write ourselves, from the smallest.
+        Units for output, starting with the smallest.
     usual
-        The unit that messages suggest.
+        Unit that errors suggest.
     maximum
         The largest value, in base units.
     whole

@@ -52,9 +52,9 @@ class SharesOf(Written):
     Parameters
     ----------
     kind
-        What the quantities measure.
+        Kind of the quantities.
     example
-        Of one, that errors suggest to write.
+        Example of a quantity for errors.
     """
 
     kind: Kind

@@ -30,13 +30,13 @@ class Hop:
     Parameters
     ----------
     name
-        Of its random streams.
+        Name of the hop, which also identifies its random streams.
     scope
-        Whose it is: of each device, of its group, of all.
+        Who shares the hop: one device, its group, or all devices.
     settings
-        Of a link (``Path``), of a NAT, or of a medium.
+        Settings of a link (``Path``), a NAT or a medium.
     location
-        Where it stands in the study.
+        Location in the study.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Stratum:
     Parameters
     ----------
     weight
-        How many real devices each stands for.
+        Number of real devices that each device represents.
     """
 
     name: str
@@ -76,21 +76,21 @@ class Group:
     Parameters
     ----------
     devices
-        How many are simulated, or how many come and go.
+        Number of simulated devices, or the rate of arriving devices.
     weight
-        How many real devices each of them stands for.
+        Number of real devices that each device represents.
     servers
-        That they talk to, the usual one first: each that a flow goes by.
+        Servers of the group, the default first, including servers of its flows.
     apart
-        Those of them with which they speak another stack than with the others.
+        Servers with which the devices use a separate stack.
     location, count_at
-        Where it stands in the study, and where it says how many there are.
+        Locations of the group and of its device number in the study.
     device
-        What they have little of, None where that is nothing.
+        Hardware limits of the devices; None without limits.
     tariff
-        What the SIM of each costs, None where nobody asks.
+        Tariff of each device's SIM; None without a tariff.
     is_gateway
-        Whether it is the one device of a gateway, which has the name of its server.
+        Whether this is the single device of a gateway, named after its server.
     """
 
     name: str
@@ -119,15 +119,15 @@ class Forwards:
     Parameters
     ----------
     to
-        The server behind it.
+        The server that receives the forwarded messages.
     batch, wait_ns
-        So many messages go in one, of which the first waits so long at most.
+        Maximum number of messages in a batch, and the maximum wait of the first one.
     room
-        So many are held at most.
+        Maximum number of waiting messages.
     cache
-        How many bytes it keeps of what it fetches, where it is a caching proxy.
+        Cache size of a caching proxy in bytes; None otherwise.
     stale_if_error_ns
-        How long it gives out what is fresh no longer while the server behind gives no answer.
+        Additional time for stale answers while the server does not respond.
     """
 
     to: str
@@ -146,11 +146,11 @@ class Work:
     Parameters
     ----------
     of
-        The times, as the run spec has them, by the protocol and its layers.
+        Service times as in the run spec, by protocol with layers.
     workers
-        How many pieces of work go on at the same time.
+        Number of concurrent workers.
     queue_bytes
-        How much waits for them at most.
+        Maximum size of the queue.
     """
 
     of: Mapping[str, Mapping[str, int]]
@@ -165,15 +165,15 @@ class Server:
     Parameters
     ----------
     ports
-        On which it is found, by the protocol and its layers; the usual one where none is named.
+        Ports by protocol with layers; the default port if none is given.
     location
-        Where it stands in the study.
+        Location in the study.
     forwards
-        Where its messages go on, None where they end.
+        Forwarding settings of a gateway; None otherwise.
     work
-        How long it works, None where that takes no time.
+        Service times; None if processing takes no time.
     device
-        What the device has little of that it runs on, None where it runs on none.
+        Hardware limits of the server; None without limits.
     """
 
     name: str
@@ -196,13 +196,13 @@ class Flow:
     Parameters
     ----------
     server
-        That it goes to or comes from; between two groups, the one that passes it on.
+        Server at one end of the flow; between two groups, the relaying server.
     share
-        Of the devices of its group that take part, from 0 to 1.
+        Share of the group's devices that take part, from 0 to 1.
     to_all
         Whether each message is for every device of the other group.
     resource
-        What it is about at its server, by a name; None where that has none.
+        Name of the resource at the server; None without a name.
     """
 
     name: str

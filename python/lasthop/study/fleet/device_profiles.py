@@ -23,9 +23,9 @@ class DeviceProfile:
     Parameters
     ----------
     values
-        All its settings, in the words of a study.
+        All settings in the notation of a study.
     sources
-        Where each of them is from, or that it is assumed.
+        Source of each setting, or a note that it is assumed.
     """
 
     name: str

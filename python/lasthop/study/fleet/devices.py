@@ -59,7 +59,7 @@ def check_arriving(
     Parameters
     ----------
     at
-        Where devices and traffic stand in the study.
+        Locations of devices and traffic in the study.
 
     Raises
     ------

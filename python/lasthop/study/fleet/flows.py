@@ -23,7 +23,7 @@ def flow_of(
     Parameters
     ----------
     groups
-        Each with the server that it talks to, None where the flow is to say it.
+        Groups with their default server; None if the flow must name it.
 
     Raises
     ------

@@ -26,9 +26,9 @@ def hops_of(path: LinkForm | list[HopForm], *, name: str, location: Location) ->
     Parameters
     ----------
     name
-        Of the path. Its hops have it too; those of a list have their kind behind it.
+        Name of the path. Its hops have the same name; hops of a list also their kind.
     location
-        Of the path in the study.
+        Location of the path in the study.
 
     Raises
     ------

@@ -27,11 +27,11 @@ def strata_of(
     Parameters
     ----------
     devices
-        How many are simulated.
+        Number of simulated devices.
     real
-        How many they stand for, if not for themselves.
+        Number of real devices; None if each device is simulated.
     minimum
-        So many devices at least are simulated of each stratum.
+        Minimum number of simulated devices in each stratum.
 
     Raises
     ------
@@ -65,10 +65,10 @@ def stratify(losses: Shares, *, simulated: int, real: int, minimum: int) -> tupl
     Parameters
     ----------
     simulated, real
-        How many devices there are in the run, and how many they stand for.
+        Numbers of simulated devices and of real devices.
     minimum
-        So many devices at least are simulated of each stratum; those of small strata then stand
-        for fewer real ones.
+        Minimum number of simulated devices in each stratum. Devices of small strata then represent
+        fewer real ones.
 
     Examples
     --------

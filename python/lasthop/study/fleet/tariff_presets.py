@@ -25,11 +25,11 @@ class TariffPreset:
     Parameters
     ----------
     values
-        Its settings, in the words of a study.
+        All settings in the notation of a study.
     date
-        When its source was written, or when it was collected.
+        Date of the source, or of its collection.
     expires
-        Until when its prices are trusted.
+        Last day on which the prices are trusted.
     """
 
     name: str

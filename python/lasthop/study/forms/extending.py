@@ -29,7 +29,7 @@ def read_study(file: Path, *, text: str | None = None) -> Document:
     file
         The study.
     text
-        What an editor would write into the file. Without it the file is read.
+        Text to use instead of the file's content, for editors.
 
     Raises
     ------

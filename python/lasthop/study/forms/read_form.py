@@ -24,7 +24,7 @@ def read_form(document: Document, folder: Path) -> StudyForm:
     Parameters
     ----------
     folder
-        Where the files are that the study names.
+        Folder of the files that the study names.
 
     Raises
     ------

@@ -32,9 +32,9 @@ class Into:
     Parameters
     ----------
     field
-        Dotted, from the field of the mapping that the key stands in.
+        Dotted path, relative to the field of the surrounding mapping.
     unit_ns
-        Of a time, how long one of what the field counts is.
+        Unit of a time field in ns.
     """
 
     field: str

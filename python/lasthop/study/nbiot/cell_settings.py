@@ -74,9 +74,9 @@ def check_thresholds(losses: list[float] | None, powers: list[float] | None) -> 
     Parameters
     ----------
     losses
-        As coupling losses.
+        Thresholds as coupling losses.
     powers
-        As received power.
+        Thresholds as received power.
 
     Raises
     ------

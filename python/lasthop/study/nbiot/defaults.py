@@ -18,11 +18,11 @@ def follow(network: dict[str, Any], before: dict[str, Any], written: set[Steps])
     Parameters
     ----------
     network
-        The settings, which are changed.
+        The settings, which are modified.
     before
-        Those of the preset.
+        The settings of the preset.
     written
-        The fields that the study writes; they stay.
+        Fields that the study sets. They are not modified.
     """
     uplink = network["uplink"]
     if uplink["subcarrier_spacing"] == "khz3_75" and ("uplink", "tones") not in written:

@@ -33,13 +33,13 @@ class Place:
     Parameters
     ----------
     name
-        Of the key.
+        Name of the key.
     steps
-        From the field of the mapping.
+        Path relative to the field of the mapping.
     unit_ns
-        Of a time, how long one of what the field counts is; None for what is no time.
+        Unit of a time field in ns; None for other fields.
     below
-        The mapping that it holds, None if it holds a value.
+        Form of a nested mapping; None for a value.
     """
 
     name: str

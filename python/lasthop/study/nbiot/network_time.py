@@ -15,7 +15,7 @@ NetworkTimeName = Literal["ideal", "operator_norway_2019", "operator_south_afric
 
 
 class ModuleTime(Form):
-    """Delays of the module's firmware, beyond the standards."""
+    """Delays of the module's firmware, in addition to those that the standards cause."""
 
     wake_up: Duration | None = Field(default=None, examples=["500 ms"])
     """Time from deep sleep until the radio can receive."""

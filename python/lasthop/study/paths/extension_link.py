@@ -21,7 +21,7 @@ class ExtensionLink:
     Parameters
     ----------
     options
-        Every one that applies, as written.
+        All options that apply, as written.
     """
 
     name: str

@@ -23,13 +23,13 @@ class LinkProfile:
     Parameters
     ----------
     path
-        Its settings, in the words of a study.
+        All settings in the notation of a study.
     confidence
         ``measured``, ``standard`` or ``typical``.
     weak
-        Of its settings, those that are weaker than that.
+        Settings with a lower confidence.
     first_packet
-        What the first packet after a pause costs, which the link leaves out; None where unknown.
+        Cost of the first packet after a pause, which the link ignores; None if unknown.
     """
 
     name: str

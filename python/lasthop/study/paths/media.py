@@ -28,27 +28,28 @@ class MediumEntry:
     Parameters
     ----------
     key
-        Of a path in the study.
+        Key of a path in the study.
     spec_key
-        Of a hop in the run spec.
+        Key of a hop in the run spec.
     noun
-        In errors, with its article.
+        Noun with article for errors.
     settings
-        The class of its form.
+        Class of its form.
     spec
-        Gives what stands at its key in the run spec; raises a ``Fault`` where that cannot be.
+        Returns the value of its key in the run spec, or raises a ``Fault``.
     words
-        Tells each setting.
+        Returns a description of each setting.
     is_radio
-        Whether it is the first hop of its devices.
+        Whether it must be the first hop.
     scope
-        Whose it is by default; that of the hop before where it is None.
+        Default scope; None for the scope of the previous hop.
     takes_scope
-        Whether the study may say whose it is.
+        Whether the study can set its scope.
     shared
-        What is the same for all hops of one name, where such hops can be one; None where not.
+        Returns the settings that must be equal in hops with the same name; None if such hops cannot
+        be one medium.
     apart
-        The keys in which hops that are one may differ.
+        Keys in which hops of the same medium may differ.
     """
 
     key: str

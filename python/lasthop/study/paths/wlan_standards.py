@@ -27,19 +27,19 @@ class Standard:
     Parameters
     ----------
     rates
-        Of data in bit/s, each with the data bits of its symbols; of DSSS, with nothing.
+        Data rates in bit/s with the data bits of a symbol; None for DSSS.
     basic
-        The rates that every station has, at which acknowledgements are sent.
+        Basic rates, which acknowledgements use.
     preamble_us
-        Of data frames.
+        Preamble of data frames.
     extension_us
-        Silence behind each frame of OFDM at 2.4 GHz.
+        Signal extension after each OFDM frame at 2.4 GHz.
     cw_min
-        Slots of the first back-off.
+        Minimum contention window, in slots.
     aifsn
-        Slots behind SIFS before back-off goes on: 2 is DIFS.
+        Slots after SIFS before the backoff continues: 2 is DIFS.
     qos_bytes
-        Of the QoS control field.
+        Size of the QoS control field.
     """
 
     rates: Mapping[int, int | None]

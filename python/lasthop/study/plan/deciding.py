@@ -27,7 +27,7 @@ class Judgeable:
     Parameters
     ----------
     swept
-        By key, of all parts.
+        Swept values of all parts, by key.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Judgeable:
         Parameters
         ----------
         name
-            Of a column without its unit, by which the study is decided or checked.
+            Column name without unit, used by the decision or an expectation.
 
         Raises
         ------
@@ -116,9 +116,9 @@ class Judgeable:
         Parameters
         ----------
         name
-            Of a column without its unit, that is judged of whole runs.
+            Column name without unit, judged for whole runs.
         part
-            Which the study is decided by.
+            The part that decides.
 
         Raises
         ------

@@ -42,7 +42,7 @@ class Axis:
     Parameters
     ----------
     names
-        Of the values; None for those of a list.
+        Names of the values; None for values in a list.
     """
 
     key: str

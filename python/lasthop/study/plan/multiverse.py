@@ -29,17 +29,17 @@ class MultiversePlan:
     Parameters
     ----------
     of
-        The name of that study.
+        Name of the varied study.
     stack
         The stack that the alternatives stand for.
     application
-        Of that stack: the alternatives are arms of it.
+        Application of that stack, which the arms share.
     claims
-        Of that study.
+        Claims of that study.
     parts
-        Its parts with the keys that each of them sweeps: those are no choices.
+        Parts of that study with their swept keys, which are not choices.
     counting
-        The ways to count, by what is counted.
+        Counting methods, by the counted value.
     """
 
     of: str

@@ -25,11 +25,11 @@ class SweptValue:
     Parameters
     ----------
     read
-        Its unit and its number; None for what is no number.
+        Unit and number; None if the value is not a number.
     written
-        As it stands in the study.
+        The value as written in the study.
     name
-        That the part gives it, None if it gives it none.
+        Name of the value in the part; None without a name.
     """
 
     read: tuple[str, ParameterValue] | None

@@ -40,7 +40,7 @@ class Points:
     Parameters
     ----------
     folder
-        Where traces and other files of the study are.
+        Folder of the study's traces and other files.
     against
         The servers, if they are external.
     """

@@ -34,9 +34,9 @@ class NamedValue:
     Parameters
     ----------
     value
-        In the column of the results: a number, or the name where the column holds text.
+        Value of the results column: a number, or the name in a text column.
     written
-        What stands in the study.
+        The value as written in the study.
     """
 
     name: str
@@ -53,7 +53,7 @@ class SweptParameter:
     unit
         ``fraction``, ``ms``, ``bytes``, ``packets``, ``bit/s``, ``count``, ``number`` or ``text``.
     names
-        Of its values in a part, in the order of the study; empty where they have none.
+        Names of its values in a part, in the order of the study; empty without names.
     """
 
     key: str
@@ -78,15 +78,15 @@ class Stack:
     Parameters
     ----------
     name
-        What it is called: the name that the study gives it, else as written.
+        Name from the study, or else the notation.
     written
         The notation as written.
     resolved
-        With every layer and default.
+        Notation with all layers and defaults.
     reason
-        Why it cannot be run, None if it can.
+        Why the stack cannot be run; None if it can.
     credentials
-        What the two ends show each other to be believed.
+        Credentials that both ends present to each other.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Decide:
     minimise, maximise
         The column to rank by, named without unit; one of them is None.
     column
-        The same as named in ``runs.parquet``.
+        Full name of the column in ``runs.parquet``.
     smallest_effect
         A smaller difference is too close to call: a fraction, of a share in points.
     part
@@ -169,32 +169,32 @@ class PlannedRun:
 class Study:
     """A completely resolved study.
 
-    Parameters
-    ----------
-    source_hash
-        SHA-256 of the resolved content, as hex digits.
-    conditions
-        The base settings in words, for the report.
-    changes
-        What replaced settings of the file, as in ``path.loss=5 %``.
-    claims
-        What papers claim of it.
-    figures
-        What a paper draws of it; None without a file of figures.
-    multiverse
-        Of which other study it is the readings, None if of none.
-    quick
-        Whether this is a quick look, with fewer and shorter runs than the study asks for.
-    measure
-        What of a run is measured, and what makes it invalid.
-    credentials
-        What the ends show, from files; None where it is made from the seed.
-    late_events
-        How many events a quick look leaves out, as it ends before them.
-    notes
-        What it may ask for and probably does not mean, each with what to write instead.
-    tariffs
-        What is said of the prices of its tariffs.
+        Parameters
+        ----------
+        source_hash
+            SHA-256 of the resolved content, as hex digits.
+        conditions
+            The base settings in words, for the report.
+        changes
+            Overrides of settings in the file, such as ``path.loss=5 %``.
+        claims
+                Published claims on the study.
+            figures
+            What a paper draws of it; None without a file of figures.
+            multiverse
+            Plan of the multiverse; None if the study is not one.
+        quick
+            Whether the runs are quick: fewer and shorter than the study asks for.
+        measure
+            Measurement settings of a run.
+        credentials
+            Credentials from files; None if they are generated from the seed.
+        late_events
+            Number of events that a quick run omits because it ends earlier.
+        notes
+            Notes on settings that are probably mistakes, with remedies.
+        tariffs
+            Descriptions of the tariffs' prices.
     """
 
     name: str

@@ -27,7 +27,7 @@ class Tariffs:
     Attributes
     ----------
     currency
-        Of all of them, None where there is none.
+        Common currency; None without a tariff.
     """
 
     currency: str | None = None

@@ -38,11 +38,11 @@ class Subject:
     Parameters
     ----------
     spans
-        As the study writes them; a quick look changes nothing in what is refused.
+        Time spans of the study. A quick run has the same rules.
     allows_overload
-        Whether an overloaded run counts.
+        Whether an overloaded run is a valid result.
     targets
-        Where the servers are, if they are somewhere else.
+        Addresses of external servers.
     """
 
     assembly: Assembly
@@ -61,7 +61,7 @@ class Rule:
     Parameters
     ----------
     check
-        Raises a ``Fault`` where the rule is broken.
+        Function that raises a ``Fault`` if the rule is violated.
     """
 
     check: Callable[[Subject], None]

@@ -24,7 +24,7 @@ def check_times(event: Event, devices: int, spans: Timing) -> None:
     Parameters
     ----------
     devices
-        To how many devices it happens at a time, 1 where it happens to a server or a path.
+        Number of devices that an event affects at a time; 1 for a server or a path.
 
     Raises
     ------

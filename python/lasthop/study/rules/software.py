@@ -32,7 +32,7 @@ def on_engine(arms: Sequence[StudyArm], engine: str, *, modelled: bool) -> tuple
     Parameters
     ----------
     modelled
-        Whether our own server stands for the software, as in the virtual half of a twin.
+        Whether a simulated server replaces the software, as in the virtual half of a twin.
     """
 
     def stack_on_engine(stack: ResolvedStack) -> ResolvedStack:

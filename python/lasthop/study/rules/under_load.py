@@ -51,17 +51,17 @@ class Targets:
     Parameters
     ----------
     at
-        The IP address and port of each, by the protocol and its layers: ``mqtt/tcp``.
+        IP address and port of each server, by protocol with layers: ``mqtt/tcp``.
     refused
-        Where nobody listens, of the address for all protocols, and why; by the same.
+        Protocols for which nothing listens at the common address, with the reason.
     registered
-        Who the devices are where the servers are device gateways; none at other servers.
+        Registered devices of a device gateway; empty for other servers.
     device
-        What each device has little of, whose own description says nothing of that.
+        Default hardware limits of devices.
     names
-        The host of each, and that with its port, as written; by the same as ``at``.
+        Host, and host with port, of each server as written, by the keys of ``at``.
     trust
-        Whom clients believe, and what they show.
+        Trusted certificates and credentials of clients.
     """
 
     at: Mapping[str, str]

@@ -42,15 +42,15 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
     assembly
         The study at one point of its grid.
     engine
-        Which clock runs it.
+        Name of the engine.
     messages
-        What is told of them: ``each``, ``summed``, or None for what is usual.
+        Detail of messages in the results: ``each``, ``summed``, or None for the default.
     folder
-        Where trace files are looked for.
+        Folder of trace files.
     at
-        Where the servers are, by protocol and layers, if they are somewhere else.
+        Addresses of external servers, by protocol with layers.
     credentials
-        What is public of those from files, as a digest.
+        Digest of the public part of credentials from files.
 
     Raises
     ------

@@ -22,7 +22,7 @@ def hop_spec(hop: Hop, folder: pathlib.Path) -> Spec:
     Parameters
     ----------
     folder
-        Where trace files are looked for.
+        Folder of trace files.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Direction:
     Parameters
     ----------
     settings
-        Of the direction, as the spec holds them.
+        Settings of the direction, as in the spec.
     is_up
         Whether it leads away from the device.
     """
@@ -47,9 +47,9 @@ class FlowLoad:
     Parameters
     ----------
     messages
-        In the whole run, on average; of what stays unsaid by a schedule one a device.
+        Mean number of messages in the run; one per device if the schedule does not determine it.
     payload_bytes
-        Of a message, None where its fields alone give it.
+        Payload size; None if only the fields determine it.
     """
 
     messages: float

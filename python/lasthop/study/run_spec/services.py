@@ -21,9 +21,9 @@ def server_of_arm(server: Spec, arm: StudyArm, names: Mapping[str, str]) -> Spec
     Parameters
     ----------
     server
-        What the conditions of a run say of it.
+        The server in the conditions of a run.
     names
-        Of the stack of each group.
+        Name of each group's stack.
     """
     offered = services(server["services"], arm, names)
     found = {**server, "services": offered}
@@ -52,7 +52,7 @@ def services(
         For each group that talks to the server, the name of its stack, the ports that the study
         names by protocol and layers, and where each of these is, if it is somewhere else.
     names
-        Of the stack of each group.
+        Name of each group's stack.
     """
     stacks: dict[str, ResolvedStack] = {}
     ports: Mapping[str, int] = {}
@@ -73,7 +73,7 @@ def listeners(stacks: Mapping[str, ResolvedStack], ports: Mapping[str, int]) -> 
     Parameters
     ----------
     ports
-        That the study names, by protocol and layers.
+        Ports that the study sets, by protocol with layers.
     """
     usual = {name: port_of(stack, ports) for name, stack in stacks.items()}
     taken = {(stack.layers[-2], usual[name]) for name, stack in stacks.items()}

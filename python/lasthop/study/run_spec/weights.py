@@ -23,9 +23,9 @@ class WeightedStratum:
     group
         The name of the group.
     first, devices
-        The numbers of its devices within the group: from `first`, so many.
+        First device number within the group, and the number of devices.
     weight
-        How many real devices each of them stands for.
+        Number of real devices that each device represents.
     """
 
     group: str
@@ -41,9 +41,9 @@ class FleetWeights:
     Parameters
     ----------
     spec
-        Of the run, with or without its stacks and seed.
+        Run spec, with or without stacks and seed.
     strata
-        Of all groups that have flows.
+        Strata of all groups with flows.
     """
 
     spec: Mapping[str, Any]

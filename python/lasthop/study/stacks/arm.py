@@ -18,9 +18,9 @@ class StudyArm:
     Parameters
     ----------
     name
-        What it is called: the name that the study gives it, else as written.
+        Name from the study, or else the notation.
     compared
-        The stacks in which it differs from other arms, by the group that speaks them.
+        Stacks that differ between arms, by group.
     stacks
         The stack of every group.
     """

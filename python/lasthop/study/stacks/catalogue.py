@@ -31,18 +31,17 @@ class Option:
     words
         The values of a word or a switch; empty for the other kinds.
     default
-        Written out in the resolved stack; None is left out.
+        Default value, which the resolved stack contains; None is omitted.
     follows
-        Another option, written before, that the default depends on: it is the other's value, or
-        what `by` gives for that value.
+        Earlier option that decides the default: its value, or the value that `by` maps it to.
     needs
-        Another option and the values, one of which it must have for this one to mean something.
+        Another option and the values of it with which this option applies.
     unless
-        Another option and the values, with any of which this one means nothing.
+        Another option and the values of it with which this option does not apply.
     minimum, maximum
-        Bounds of a size, a count, a number or of whole seconds, of which 0 are allowed too.
+        Bounds of a size, a count, a number or of whole seconds; 0 s is always allowed.
     credentials
-        What the two ends show each other to be believed, for the values that make them.
+        Credentials that both ends present, by value of the option.
     """
 
     name: str
@@ -87,13 +86,13 @@ class Application:
     Parameters
     ----------
     over
-        The layers it may stand on, without IP, the usual ones first.
+        Possible lower layers without IP, the default first.
     built
-        The ones of these that can be run.
+        Lower layers that are implemented.
     ports
-        On which its servers listen, by the layers below, `tls/tcp`.
+        Default ports of its servers, by lower layers such as `tls/tcp`.
     has_topics
-        Whether what a device publishes reaches devices that subscribe.
+        Whether devices can subscribe to messages of other devices.
     """
 
     name: str
@@ -155,11 +154,11 @@ class Catalogue:
     Parameters
     ----------
     links
-        Those of extensions.
+        Links of extensions.
     aliases
         Short names of an application with its lower layers.
     implied
-        What a layer stands on where the notation leaves it out, itself first.
+        Default lower layers of a layer, including itself.
     everywhere
         Options of every stack.
     """

@@ -30,15 +30,14 @@ def compared_arms(
     Parameters
     ----------
     groups
-        Each with the stack that it speaks, None for what is compared; beside it, by
-        ``group.server``, what it speaks with one of its servers alone.
+        Stack of each group, None for a compared one. Keys ``group.server`` hold stacks for a single
+        server.
     stacks
-        Those of the study, in a list or by name.
+        Stacks of the study, as a list or by name.
     compare
-        By the key of a gateway's stack, or of a group's, with all its servers or with one alone,
-        the stacks that it speaks in turn.
+        Compared stacks by key: the stack of a gateway, of a group, or of a group with one server.
     gateways
-        Those of the groups that are servers which forward.
+        Groups that are gateways.
 
     Raises
     ------

@@ -24,17 +24,17 @@ class ResolvedStack:
     Parameters
     ----------
     name
-        What it is called: the name that the study gives it, else as written.
+        Name from the study, or else the notation.
     written
         The notation as written, alternatives chosen.
     layers
-        From the application down to IP.
+        Layers from the application down to IP.
     options
         Every option that applies, in the order of the catalogue.
     reason
-        Why it cannot be run, None if it can.
+        Why the stack cannot be run; None if it can.
     credentials
-        What the two ends show each other to be believed.
+        Credentials that both ends present to each other.
     """
 
     name: str

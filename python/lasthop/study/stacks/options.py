@@ -37,11 +37,11 @@ def read_options(
     Parameters
     ----------
     known
-        By their names, each behind those that it depends on.
+        Known options by name, each after the options that it depends on.
     unknown
-        What is wrong with a name that is not known.
+        Returns the error on an unknown name.
     layers
-        Of the stack that they belong to.
+        Layers of the stack.
 
     Raises
     ------

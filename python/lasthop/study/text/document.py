@@ -51,11 +51,11 @@ class Replacement:
     Parameters
     ----------
     key
-        The dotted key where it is put.
+        The dotted key that is overridden.
     root
-        Where in its source it stands.
+        Location of the value in its source.
     location
-        Where in the study it is put, once that is known.
+        Location of the key in the study, once known.
     """
 
     key: str
@@ -94,7 +94,7 @@ class Document:
     Parameters
     ----------
     notes
-        On keys that have a new name.
+        Notes on renamed keys.
     """
 
     source: Source

@@ -28,7 +28,7 @@ class Fault(ValueError):  # noqa: N818  becomes a StudyError once its place is k
     location
         Keys and list indices from the root of the document.
     at_key
-        Whether the key itself is at fault, and not its value.
+        Whether the key itself is wrong, not its value.
     """
 
     def __init__(
@@ -103,9 +103,9 @@ def suggestion(word: str, known: Iterable[str], *, kind: str, listed_by: str | N
     Parameters
     ----------
     kind
-        What the words are, in the plural.
+        Plural noun for the words.
     listed_by
-        The command or the page that lists all words, where they are many.
+        Command or page that lists all words, if they are many.
 
     Examples
     --------

@@ -158,7 +158,7 @@ def parse(text: str, *, name: str) -> Source:
     text
         The YAML document.
     name
-        What errors call the document.
+        Name of the document in errors.
     """
     _refuse_control_characters(text, name)
     reader = _Reader(name, YAML(typ="safe", pure=True).parse(text))

@@ -21,9 +21,9 @@ class End:
     Parameters
     ----------
     share
-        Of the devices of the group, from 0 to 1.
+        Share of the group's devices, from 0 to 1.
     to_all
-        Each message is for all of them.
+        Whether each message goes to all of them.
     """
 
     name: str
