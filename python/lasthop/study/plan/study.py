@@ -169,32 +169,32 @@ class PlannedRun:
 class Study:
     """A completely resolved study.
 
-        Parameters
-        ----------
-        source_hash
-            SHA-256 of the resolved content, as hex digits.
-        conditions
-            The base settings in words, for the report.
-        changes
-            Overrides of settings in the file, such as ``path.loss=5 %``.
-        claims
-                Published claims on the study.
-            figures
-            What a paper draws of it; None without a file of figures.
-            multiverse
-            Plan of the multiverse; None if the study is not one.
-        quick
-            Whether the runs are quick: fewer and shorter than the study asks for.
-        measure
-            Measurement settings of a run.
-        credentials
-            Credentials from files; None if they are generated from the seed.
-        late_events
-            Number of events that a quick run omits because it ends earlier.
-        notes
-            Notes on settings that are probably mistakes, with remedies.
-        tariffs
-            Descriptions of the tariffs' prices.
+    Parameters
+    ----------
+    source_hash
+        SHA-256 of the resolved content, as hex digits.
+    conditions
+        The base settings in words, for the report.
+    changes
+        Overrides of settings in the file, such as ``path.loss=5 %``.
+    claims
+            Published claims on the study.
+        figures
+        What a paper draws of it; None without a file of figures.
+        multiverse
+        Plan of the multiverse; None if the study is not one.
+    quick
+        Whether the runs are quick: fewer and shorter than the study asks for.
+    measure
+        Measurement settings of a run.
+    credentials
+        Credentials from files; None if they are generated from the seed.
+    late_events
+        Number of events that a quick run omits because it ends earlier.
+    notes
+        Notes on settings that are probably mistakes, with remedies.
+    tariffs
+        Descriptions of the tariffs' prices.
     """
 
     name: str
