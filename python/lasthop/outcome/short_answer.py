@@ -78,10 +78,10 @@ class ShortAnswer:
     settings
         Effect of each setting on the objective, the largest first.
     cautions
-            Limits of the figures.
-        hints
+        Limits of the figures.
+    hints
         Effects that a setting avoids, each with the setting.
-        by_group
+    by_group
         Results by group and stratum; empty with a single one.
     """
 

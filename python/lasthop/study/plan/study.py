@@ -178,10 +178,10 @@ class Study:
     changes
         Overrides of settings in the file, such as ``path.loss=5 %``.
     claims
-            Published claims on the study.
-        figures
+        Published claims on the study.
+    figures
         What a paper draws of it; None without a file of figures.
-        multiverse
+    multiverse
         Plan of the multiverse; None if the study is not one.
     quick
         Whether the runs are quick: fewer and shorter than the study asks for.
