@@ -78,10 +78,10 @@ pub enum NotKept {
     #[error("it is not allowed")]
     Denied,
     /// The message is too large, or exceeds the client's rate.
-    #[error("a limit is reached")]
+    #[error("a limit of the broker is reached")]
     Limit,
     /// The store failed.
-    #[error("it cannot be stored")]
+    #[error("the message cannot be stored")]
     Failed,
 }
 

@@ -51,7 +51,7 @@ pub struct RetainedLimits {
 }
 
 impl RetainedMessages {
-    /// Retains a message in place of that of its topic. Returns whether it was retained.
+    /// Stores a retained message in place of the one of its topic. Returns whether it was retained.
     ///
     /// Without room, a message of the largest holder is evicted.
     pub fn keep(&mut self, message: Arc<Message>, holder: Holder, limits: RetainedLimits) -> bool {

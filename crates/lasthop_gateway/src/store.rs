@@ -27,7 +27,7 @@ pub trait Store: Debug {
 pub struct Record<'a> {
     /// The device.
     pub device: &'a DevicePath,
-    /// The time.
+    /// The time at which the record was made.
     pub at: UnixTime,
     /// The kind.
     pub kind: Kind,

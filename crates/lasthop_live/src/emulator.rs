@@ -84,7 +84,7 @@ pub enum EmulatorError {
     #[error("{0}")]
     Order(String),
     /// The models request the same instant again and again.
-    #[error("the path does not get past {0} s")]
+    #[error("the emulated path makes no progress beyond {0} s")]
     Stalled(f64),
 }
 

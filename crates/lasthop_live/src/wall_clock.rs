@@ -59,7 +59,7 @@ impl WallClock {
         Self { gathers, ..self }
     }
 
-    /// Returns the time base.
+    /// Returns the relation between the times of the run and the wall clock.
     #[must_use]
     pub const fn time(&self) -> WallTime {
         self.time

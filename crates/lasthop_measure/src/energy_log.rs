@@ -71,7 +71,7 @@ pub struct EnergyConfig {
     pub battery: Battery,
     /// What the device draws beside its radio.
     pub load: Load,
-    /// The years that a battery should last, if that is asked for.
+    /// The required battery life in years; `None` without a requirement.
     pub lifetime_years: Option<f64>,
     /// The start of the energy measurement, after the first schedule began.
     pub from: Duration,

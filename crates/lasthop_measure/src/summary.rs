@@ -78,7 +78,7 @@ pub struct Summary {
     pub lateness: Histogram,
     /// The sessions of clients, if any client reported one.
     pub sessions: Option<SessionSums>,
-    /// The events of resource-constrained devices, if there are any.
+    /// Event counts of resource-constrained devices; `None` if the run has no such device.
     pub devices: Option<DeviceSums>,
     /// The responses of caching proxies, if there are any.
     pub caches: Option<CacheSums>,

@@ -11,7 +11,7 @@ use crate::{
 /// The tables of a run, each an Arrow IPC stream of one record batch. The message table can have more batches.
 #[derive(Clone, Debug)]
 pub struct RunTables {
-    /// The results of the run in one row.
+    /// The summary table, one row, as an Arrow IPC stream.
     pub summary: Vec<u8>,
     /// One row for each message; empty if the rows were written elsewhere.
     pub messages: Vec<u8>,

@@ -13,7 +13,7 @@ pub struct Weighted {
     pub latency_mean: Option<Duration>,
     /// The mean time from due to acknowledged, over acknowledged messages.
     pub response_mean: Option<Duration>,
-    /// The 50th, 95th, 99th and 99.9th latency percentiles over all offered messages, to 0.4 %. `None` is infinite.
+    /// The 50th, 95th, 99th and 99.9th latency percentiles of all offered messages, with a relative error of at most 0.4 %. `None` is infinite.
     pub latency_percentiles: [Option<Duration>; PER_MILLE.len()],
 }
 

@@ -70,7 +70,7 @@ class StackEvidence:
     shares: Mapping[str, float]
 
     def dropped(self, reason: str) -> int:
-        """Give how many packets were dropped for a reason."""
+        """Return the number of packets that were dropped for a reason."""
         return self.drops.get(reason, 0)
 
     def share(self, cause: str) -> float:

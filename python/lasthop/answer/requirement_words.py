@@ -69,7 +69,7 @@ def _value(comparison: Comparison) -> str:
 
 
 def conditions_of(expression: Expression) -> str:
-    """Write the rows to which an expression applies: places, stacks, then settings.
+    """Describe in words which rows an expression selects: places, stacks, then settings.
 
     Examples
     --------

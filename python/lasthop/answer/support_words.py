@@ -1,4 +1,4 @@
-"""Sentences that support a verdict: figures, the next stack, exclusions, open questions."""
+"""Sentences that support a verdict: values, the second-best stack, exclusions."""
 
 import math
 from collections.abc import Iterable

@@ -41,7 +41,7 @@ def radio_events(radio: Mapping[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def joules_in_lines(radio: Mapping[str, Any]) -> list[str]:
-    """Describe the radio's activity until sleep, by cause: time, and energy if known."""
+    """List the active time of the radio until sleep by cause, with the energy if known."""
     spans: Sequence[Mapping[str, Any]] = radio["spans"]
     if not spans:
         return []

@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913  each is an option
         bool,
         typer.Option(
             "--keep-connections",
-            help="device add and key remove: MQTT connections that used a removed key stay "
+            help="For device add and key remove: MQTT connections that used a removed key stay "
             "until their tokens expire. Default: they are closed at once.",
         ),
     ] = False,
@@ -153,7 +153,9 @@ def command(  # noqa: PLR0913  each is an option
     ] = None,
     follow: Annotated[
         bool,
-        typer.Option("--follow", help="log and push: also handles new messages, until Ctrl-C."),
+        typer.Option(
+            "--follow", help="For log and push: continues with new messages, until Ctrl-C."
+        ),
     ] = False,
     attempts: Annotated[
         int | None,

@@ -138,7 +138,7 @@ def _span_s(told: dict[str, Any], given_s: float | None) -> float:
     if given_s is not None:
         if given_s < seen_s:
             raise UsageError(
-                f"--span: the capture is longer, {seen_s:.3f} s; write at least that, or no --span"
+                f"--span: the capture lasts {seen_s:.3f} s; write at least that, or remove --span"
             )
         return given_s
     if seen_s <= 0:

@@ -130,7 +130,7 @@ def repetitions_for(
 
 
 def smallest_found(base: Sample, smallest_effect: float, *, tests: int = 1) -> float | None:
-    """Predict the change that a comparison with as many equally spread runs detects.
+    """Predict the smallest change that is detected with as many runs and the same variance.
 
     It lies beyond the smallest effect by the half-width of the interval at the corrected level and
     by that of the power (Cohen, Statistical Power Analysis, 1988, 2.4). Runs of two folders are

@@ -47,7 +47,7 @@ class Results:
 
     @cached_property
     def manifest(self) -> Manifest:
-        """The manifest of the folder: its study, its version and its machine."""
+        """The manifest of the results folder: study, lasthop version and machine of the runs."""
         manifest = Manifest.read(self.path)
         if manifest is None:
             raise UsageError(

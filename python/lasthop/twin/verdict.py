@@ -1,4 +1,4 @@
-"""Verdicts of a twin: whether a difference lies inside its limit."""
+"""Verdicts on a simulation beside real software: whether they differ by too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study as a form: the fields that its YAML has, and YAML with a field changed."""
+"""Edits a study as a form: lists the fields of its YAML, and changes one of them."""
 
 import io
 import re
@@ -64,7 +64,7 @@ class StudyForm:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The fields, with the place that each has in this study."""
+        """Fields of the form, each with its place in this study's YAML."""
         path, flow, group = self._path(), self._flow(), self._group()
         kind = self._kind(flow)
         around = _below(path, "delay")

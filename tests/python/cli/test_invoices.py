@@ -141,7 +141,7 @@ def test_the_bill_is_printed_below_the_ledger(lasthop: Lasthop) -> None:
 REFUSED = {
     "a time that is too short": (
         ("--tariff", "hologram", "--span", "1 h"),
-        "lasthop: --span: the capture is longer, 860401.000 s; write at least that, or no --span\n",
+        "lasthop: --span: the capture lasts 860401.000 s; write at least that, or remove --span\n",
     ),
     "a time without a tariff": (
         ("--span", "1 d"),

@@ -97,11 +97,11 @@ CASES = {
     ),
     "a published value of another arm": (
         figure(published="{TCP: {0: 3}}"),
-        '10:17: the figure has no arm "TCP"; *',
+        '10:17: the figure has no stack with the legend "TCP"; *',
     ),
     "a published value without a position": (
         figure(published="{UDP: 3}"),
-        '10:22: the value has no position on the axis; write "UDP: {POSITION: 3}", *',
+        '10:22: the position of the value on the axis is missing; write "UDP: {POSITION: 3}", *',
     ),
     "a position that is no number": (
         figure(published='{UDP: {"5 %": 3}}'),
@@ -121,7 +121,7 @@ CASES = {
     ),
     "a path of a measure of whole runs": (
         figure(path="wlan"),
-        '6:14: "latency_mean" is not measured by path; write one of path_rate_ethernet, *',
+        '6:14: "latency_mean" is not measured for each path; write one of path_rate_ethernet, *',
     ),
     "an arm of a table with a measure of its own": (
         figure(

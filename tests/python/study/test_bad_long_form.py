@@ -317,8 +317,8 @@ CASES = {
         "servers:",
         "events: [{start: 10 min, outage: head_end, for: 1 min}]\nservers:",
         (
-            "10:18: events.start: it happens after the end of the run at 10 min; write an earlier "
-            "start, or a longer duration"
+            "10:18: events.start: the event is after the end of the run at 10 min; write an "
+            "earlier start, or a longer duration"
         ),
     ),
     "an outage of nothing": (
@@ -408,7 +408,7 @@ CASES = {
         "servers:",
         "events: [{every: 1 h, restart: head_end}]\nservers:",
         (
-            "10:18: events.every: it happens after the end of the run at 10 min; write a shorter "
+            "10:18: events.every: the event is after the end of the run at 10 min; write a shorter "
             "every, or a longer duration"
         ),
     ),
@@ -556,7 +556,7 @@ CASES = {
     "a session of no length": (
         "every: 1 min}",
         "every: 1 min, session: per 0}",
-        '12:62: traffic.index.session: "per 0" is not a session; write "keep", "established", *',
+        '12:62: traffic.index.session: "per 0" is not a session policy; write "keep", *',
     ),
     "a group and a server of one name": (
         "servers: {head_end: {}",

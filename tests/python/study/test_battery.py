@@ -59,7 +59,7 @@ REFUSED = {
     ),
     "nothing usable": (
         f"energy: {{battery: {{{CELL}, usable: 0 %}}}}",
-        "*energy.battery.usable: nothing of the battery can be used; write more than 0 %, *",
+        "*energy.battery.usable: the usable share of the battery is 0 %; write more than 0 %, *",
     ),
     "a source without a share": (
         f"energy: {{battery: {{{CELL}, usable_source: a sheet}}}}",

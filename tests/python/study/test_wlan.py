@@ -51,8 +51,8 @@ CASES = {
     "a short preamble of OFDM": (
         "wlan: {standard: g, preamble: short}",
         (
-            "7:23: path.wlan.preamble: 802.11g has only one preamble; remove it, or write "
-            '"standard: b"'
+            "7:23: path.wlan.preamble: the preamble cannot be chosen in 802.11g; remove it, or "
+            'write "standard: b"'
         ),
     ),
     "a window that is none": (

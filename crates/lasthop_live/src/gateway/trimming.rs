@@ -22,7 +22,7 @@ pub struct Trimmed {
     pub gone: u64,
     /// The number of messages kept for a subscription.
     pub held: u64,
-    /// The subscription that has read least.
+    /// The subscription that is furthest behind; what it has not read cannot be deleted.
     pub holder: Option<String>,
     /// Whether disk space is reserved for the next time, if that applies.
     pub has_reserve: Option<bool>,

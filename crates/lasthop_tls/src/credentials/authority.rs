@@ -78,7 +78,7 @@ impl Issue {
         }
     }
 
-    /// Creates the content of a client certificate that is valid in any run.
+    /// Creates the fields of a client certificate whose validity covers the time of every run.
     #[must_use]
     pub fn of_client(name: &str) -> Self {
         Self {

@@ -25,7 +25,7 @@ _MOST_PANELS = 12
 
 @dataclass(frozen=True, slots=True)
 class SweepFigure:
-    """Subject of a figure along a sweep, the same for every part of a study.
+    """Title, measure and axis of a figure along a sweep, for all parts of a study.
 
     Parameters
     ----------

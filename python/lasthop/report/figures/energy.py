@@ -1,4 +1,4 @@
-"""Energy: the joules of a delivered message, by what the radio spent them on."""
+"""Figure of the energy: joules per delivered message, split by radio activity."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -49,7 +49,7 @@ def limit_layers(
     x: X | None = None,
     y: Y | None = None,
 ) -> list[Layer]:
-    """Draw each limit across a chart, over the axis of values, which is ``x`` or ``y``."""
+    """Draw each limit as a line across a chart, whose values are on the ``x`` or ``y`` axis."""
     if not limits:
         return []
     rows: list[dict[str, Any]] = [

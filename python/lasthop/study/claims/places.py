@@ -39,7 +39,7 @@ def numeric_key(key: str) -> SweptKey:
     swept = swept_key(key)
     if swept.kind == TEXT:
         raise Fault(
-            f"the value of {key} is not a number",
+            f"{key} has no number as its value",
             hint="write a key with a number, for example path.loss",
         )
     return swept

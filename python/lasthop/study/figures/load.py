@@ -284,7 +284,7 @@ def _published(
     for legend, told in written.items():
         if legend not in legends:
             raise Fault(
-                f"the figure has no arm {show(legend)}",
+                f"the figure has no stack with the legend {show(legend)}",
                 hint=suggestion(legend, legends, kind="arms"),
                 location=(legend,),
                 at_key=True,
@@ -300,7 +300,7 @@ def _published(
             continue
         if not isinstance(told, dict):
             raise Fault(
-                "the value has no position on the axis",
+                "the position of the value on the axis is missing",
                 hint=f'write "{legend}: {{POSITION: {told}}}", the position in {axis.unit}',
                 location=(legend,),
             )

@@ -46,7 +46,7 @@ def figure_measurand(name: str, path: str | None) -> Measurand:
     if name not in _LIKE:
         if path is not None:
             known = ", ".join(OF_A_PATH)
-            raise Fault(f"{show(name)} is not measured by path", hint=f"write one of {known}")
+            raise Fault(f"{show(name)} is not measured for each path", hint=f"write one of {known}")
         return measurand(name)
     if name in OF_A_PATH and path is None:
         raise Fault(f"{name} needs a path", hint='write "path: NAME" beside it')

@@ -258,7 +258,7 @@ class Assembly:
         return [flow for flow in self.flows if flow.group == group.name]
 
     def hops_of(self, group: Group) -> Iterator[Hop]:
-        """Yield the hops of every path that a group uses, including later paths."""
+        """Yield the hops of every path of a group, also of those that it changes to in a run."""
         moves = (one.form for one in self.events if one.form.target == group.name)
         later = (move.to for move in moves if move.to is not None)
         for path in dict.fromkeys((group.path, *later)):

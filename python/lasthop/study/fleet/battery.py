@@ -119,7 +119,7 @@ class BatteryForm(Form):
             )
         if self.usable == 0:
             raise Fault(
-                "nothing of the battery can be used",
+                "the usable share of the battery is 0 %",
                 hint='write more than 0 %, for example "85 %"',
                 location=("usable",),
             )

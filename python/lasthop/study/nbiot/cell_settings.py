@@ -1,4 +1,4 @@
-"""Forms of settings for single cells: thresholds, coverage levels and carriers."""
+"""Schemas of the settings of a cell: thresholds, coverage levels and carriers."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 

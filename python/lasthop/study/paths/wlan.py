@@ -98,7 +98,7 @@ class Wlan(Form):
         _known_rate(self.ack_rate, phy.basic, "ack_rate", "acknowledgements")
         if self.preamble == "short" and not phy.is_dsss:
             raise Fault(
-                f"802.11{self.standard} has only one preamble",
+                f"the preamble cannot be chosen in 802.11{self.standard}",
                 hint='remove it, or write "standard: b"',
                 location=("preamble",),
                 at_key=True,

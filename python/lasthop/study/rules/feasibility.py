@@ -258,7 +258,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         key = "every" if form.start is None else "start"
         earlier = "a shorter every" if form.start is None else "an earlier start"
         raise Fault(
-            f"it happens after the end of the run at {format_quantity(spans.duration_ns, TIME)}",
+            f"the event is after the end of the run at {format_quantity(spans.duration_ns, TIME)}",
             hint=f"write {earlier}, or a longer duration",
             location=(*event.location, key),
         )

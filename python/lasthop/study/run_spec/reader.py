@@ -69,7 +69,7 @@ class RunSpecReader:
 
     @property
     def conditions(self) -> Spec:
-        """Return the shared settings of the arms at one point: all except stack and seed."""
+        """Return the settings that all stacks share at one point: all except stack and seed."""
         if self.spec.get("format") != RUN_SPEC_FORMAT:
             # Results of an earlier version: a stack of its own, no names.
             return {name: it for name, it in self.spec.items() if name not in {"stack", "seed"}}

@@ -36,7 +36,7 @@ class Session(Written):
     """Marks a session policy, such as ``keep`` or ``per 10``."""
 
     def read(self, value: object) -> SessionPolicy:
-        """Parse a word, ``per 10`` or ``per 1 h``."""
+        """Parse a session policy: a keyword, a number of messages (``per 10``) or a time."""
         if isinstance(value, ForTime):
             return value
         if value == "keep":
@@ -50,7 +50,7 @@ class Session(Written):
             return _for_time(time[1])
         found = _PER.fullmatch(text)
         if found is None or not 1 <= int(found[1]) <= MAXIMUM_MESSAGES:
-            raise Fault(f"{show(value)} is not a session", hint=_HINT)
+            raise Fault(f"{show(value)} is not a session policy", hint=_HINT)
         return int(found[1])
 
     def described(self) -> dict[str, Any]:
