@@ -54,7 +54,6 @@ SLOW = (
     Held("mqtt/ws"),
     Held("coap/tcp push=observe"),
     Held("coap/tls push=observe tls.resume=ticket", is_secured=True),
-    Held("json_udp"),
 )
 
 NOT_HELD: Mapping[str, Iterable[Key]] = {

@@ -63,12 +63,16 @@ def test_on_sockets_more_stacks_have_the_same_bytes(
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize(
+    ("stack", "what"),
+    [("coap push=observe", "up application session_set_up"), ("json_udp", "up application opaque")],
+)
 def test_a_server_that_does_something_else_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: str, what: str
 ) -> None:
-    """`serve` asks a client of CoAP to show its address, which this study does not model."""
-    held = Held("coap push=observe")
+    """`serve` asks a client to show its address, which these studies do not model."""
+    held = Held(stack)
     out = _both([held], tmp_path, monkeypatch)
     virtual, live = (bytes_by_cause(out / world, held.written) for world in ("virtual", "live"))
     found = list(differences(held, virtual, live))
-    assert any("up application session_set_up" in one for one in found), found
+    assert any(what in one for one in found), found

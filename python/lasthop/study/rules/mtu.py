@@ -30,8 +30,10 @@ _BLOCK_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 _DTLS_LEAST_BYTES = 64
 _RTPS_FRAGMENT_BYTES = 20 + 16 + 12 + 36
 """Overhead of an RTPS fragment: headers, INFO_DST, INFO_TS (DDSI-RTPS 2.5, 8.3.3, 9.4.5.5)."""
-_RTPS_SAMPLE_BYTES = 20 + 16 + 12 + 24 + 32 + 32
-"""Overhead of a whole RTPS sample: headers, inline QoS and the following HEARTBEAT."""
+_RTPS_SAMPLE_BYTES = 20 + 16 + 12 + 24 + 32 + 4 + 32
+"""Overhead of a whole RTPS sample: headers, inline QoS, length and the following HEARTBEAT."""
+_RTPS_ALIGNMENT_BYTES = 4
+"""A whole sample is padded to a multiple of this (DDSI-RTPS 2.5, 9.4.1)."""
 _LEAST_FRAGMENT_BYTES = 64
 _TCP_LEAST_SEGMENT_BYTES = 88
 """Smallest MSS that Linux accepts from a peer (`TCP_MIN_MSS`)."""
@@ -181,8 +183,9 @@ def _of_dds(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[
     is_whole = largest < fragment
     beside = _headers(stack) + (_RTPS_SAMPLE_BYTES if is_whole else _RTPS_FRAGMENT_BYTES)
     part = largest if is_whole else fragment
+    padding = -part % _RTPS_ALIGNMENT_BYTES if is_whole else 0
     yield Need(
-        part + beside,
+        part + padding + beside,
         f"{show(stack.name)} sends {format_quantity(part, SIZE)} of a sample in one datagram, "
         "which is not fragmented further",
         lambda mtu: f'"fragment_size={_fragment_within(mtu - _headers(stack))}B" in the stack',
