@@ -163,7 +163,7 @@ def test_an_agent_of_the_node_that_dies_ends_the_command_with_a_line(
     _, stderr = process.communicate(timeout=AGENT_PATIENCE_S)
     assert process.returncode == 4
     (line,) = stderr.splitlines()
-    assert line.startswith("lasthop: --on ray: Ray's agent on this machine (raylet) died")
+    assert line.startswith("lasthop: --on ray: Ray's agent on this machine (raylet) has died")
     assert line.endswith("run the same command again")
     wait_until_ended(started)
     assert parts(lasthop.folder / "out") >= 2
