@@ -157,6 +157,7 @@ READERS: Mapping[str, tuple[Call, ...]] = {
         lambda made, hurt: ("compare", str(made.own), str(hurt)),
         lambda made, hurt: ("compare", str(hurt), str(made.own)),
     ),
+    "plan": (lambda _, hurt: ("plan", str(hurt), "--power", "10 %"),),
     "archive": (lambda made, hurt: ("archive", str(hurt), _study(made)),),
     "explain": (
         lambda made, hurt: ("explain", made.run_id, "1", "--in", str(hurt)),

@@ -227,7 +227,12 @@ def test_a_run_that_diverged_says_by_what(lasthop: Lasthop) -> None:
 
 
 def _own_names() -> list[tuple[str, Path]]:
-    files = (path for it in shipped_studies() for path in it.path.parent.glob("*.yaml"))
+    files = (
+        path
+        for it in shipped_studies()
+        for path in it.path.parent.glob("*.yaml")
+        if not path.name.startswith("figures")
+    )
     named = ((re.search(r"^study: *(\S+)", file.read_text(), re.MULTILINE), file) for file in files)
     return [(found[1], file) for found, file in named if found is not None]
 

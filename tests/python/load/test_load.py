@@ -141,7 +141,8 @@ def test_a_server_that_stops_for_a_while_thins_out_no_load(echo: Echo, tmp_path:
 def test_a_finished_load_says_nothing_of_a_server_by_now(tmp_path: Path, echo: Echo) -> None:
     short = ("--set", "measure.drain=1 s", "--set", "duration=1 s")
     against = ("--against", f"raw_udp://127.0.0.1:{echo.port}", *short)
-    assert _load(tmp_path, ECHOES, *against).returncode == 0
+    # A machine that was too late for it has finished, too.
+    assert _load(tmp_path, ECHOES, *against).returncode in {0, 3}
     echo.ended = True
     again = _load(tmp_path, ECHOES, *against)
     assert again.returncode == 2
