@@ -99,7 +99,12 @@ COLUMNS = [
 def run(listener: Listener, name: str, attack: Attack, seconds: float) -> Outcome:
     """Have an honest client ask during an attack, and others come."""
     outcome = Outcome(listener, name)
-    client = CLIENTS[listener.scheme](listener)
+    try:
+        client = CLIENTS[listener.scheme](listener)
+    except OSError as error:
+        # What an earlier attack has left shuts it out.
+        outcome.failures.append(repr(error))
+        return outcome
     try:
         client.ask()
         outcome.before_bytes = memory_bytes(listener.server)
