@@ -478,6 +478,18 @@ def test_subscriptions_of_the_json_broker_are_bounded(serve: StartServer) -> Non
     assert answers == ["a", "b", None, "b"]
 
 
+def test_an_address_with_few_subscriptions_of_json_finds_room(serve: StartServer) -> None:
+    server = serve("json_udp", "--limit=topics=20")
+    with udp(server, "127.0.0.2") as squatter, udp(server) as honest:
+        taken = [_subscribe(squatter, f"t{number}") for number in range(21)]
+        assert taken == [*(f"t{number}" for number in range(20)), None]
+        assert [_subscribe(honest, topic) for topic in ("a", "b")] == ["a", "b"]
+        honest.send(b'{"op":"pub","topic":"a","data":{"x":1}}')
+        assert json.loads(honest.recv(1000))["data"] == {"x": 1}
+        # What the other one had has gone, and it may come again.
+        assert _subscribe(squatter, "t0") == "t0"
+
+
 def test_bytes_of_the_topics_of_the_json_broker_are_bounded(serve: StartServer) -> None:
     server = serve("json_udp", "--limit=topic_bytes=10")
     with udp(server) as client:
@@ -511,8 +523,9 @@ def _subscribe(client: socket.socket, topic: str) -> str | None:
 
 
 @contextlib.contextmanager
-def udp(server: Server) -> Iterator[socket.socket]:
+def udp(server: Server, own_address: str = "127.0.0.1") -> Iterator[socket.socket]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+        opened.bind((own_address, 0))
         opened.settimeout(PATIENCE_S)
         opened.connect(server.addresses[0])
         yield opened

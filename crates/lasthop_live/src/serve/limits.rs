@@ -243,14 +243,14 @@ pub const LIMITS: [Limit; 28] = [
         of: &[JsonUdp],
         default: 100_000,
         unit: "subscriptions",
-        meaning: "subscriptions of all clients; the next one is not confirmed",
+        meaning: "subscriptions of all clients; the next one is not confirmed, unless its address has fewer than 16 and another one has more: then of the address with the most the client that was silent for longest loses its own",
     },
     Limit {
         name: "topic_bytes",
         of: &[JsonUdp],
         default: 64 << 20,
         unit: "bytes",
-        meaning: "bytes of the topics of these subscriptions together; the next one is not confirmed",
+        meaning: "bytes of the topics of these subscriptions together; for the next one the same holds",
     },
     Limit {
         name: "subscription_time",

@@ -1,7 +1,7 @@
 use lasthop_broker::{
-    BrokerService, Client, Credentials, Delivery, Matches, Message, Origin, Publication, Qos,
-    RetainedSearch, SharedPublication, Subscriber, SubscriptionMatch, SubscriptionOptions,
-    TopicFilter, is_topic_name,
+    BrokerService, Client, Credentials, Delivery, Holder, Identity, Matches, Message, Origin,
+    Publication, Qos, RetainedSearch, SharedPublication, Subscriber, SubscriptionMatch,
+    SubscriptionOptions, TopicFilter, is_topic_name,
 };
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FailureReason,
@@ -140,8 +140,7 @@ impl JsonUdpBroker {
         }
         let options = SubscriptionOptions::default();
         let is_new = self.core.subscribe(connection.0, &filter, options);
-        let has_room = |bound: &mut Bound| bound.add(now, connection, topic);
-        if is_new && !self.bound().is_none_or(has_room) {
+        if is_new && !self.finds_room(now, connection, topic, transport) {
             self.core.unsubscribe(connection.0, &filter);
             return;
         }
@@ -187,6 +186,24 @@ impl JsonUdpBroker {
         // Also of what was not there: the confirmation before may have been lost.
         let text = session_message("unsuback", topic);
         let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
+    }
+
+    /// Notes a new subscription; whether there is room for it, or another address with many makes some.
+    fn finds_room(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        topic: &str,
+        transport: &dyn Transport,
+    ) -> bool {
+        let address = transport.peer(connection).map(|peer| peer.ip());
+        let holder = Holder::of(Identity::ANONYMOUS, address);
+        let first = self.bound().and_then(|it| it.first_to_go(holder, topic));
+        if let Some(first) = first {
+            self.forget(first);
+        }
+        self.bound()
+            .is_none_or(|bound| bound.add(now, connection, holder, topic))
     }
 
     /// What limits subscriptions, where something does.
