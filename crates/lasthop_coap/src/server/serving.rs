@@ -76,18 +76,17 @@ pub(super) fn serve(
         // Read first: what is over after this is news.
         let checks_done = topics.checks_done();
         let readiness = topics.readiness(cx.now, &message.content, &datagram, address);
-        let is_busy = match readiness {
-            Readiness::Ready => false,
+        match readiness {
+            Readiness::Ready => {}
             Readiness::Later => {
-                if topics.wait_for_check(checks_done, connection, message, datagram) {
-                    return;
+                if !topics.wait_for_check(checks_done, connection, message, datagram) {
+                    server.answer_bare(cx, &request, Code::SERVICE_UNAVAILABLE);
                 }
+                return;
+            }
+            Readiness::Busy => {
                 return server.answer_bare(cx, &request, Code::SERVICE_UNAVAILABLE);
             }
-            Readiness::Busy => true,
-        };
-        if is_busy {
-            return server.answer_bare(cx, &request, Code::SERVICE_UNAVAILABLE);
         }
     }
     let identity = server.identify(cx.now, &message.content, &datagram, address);
