@@ -54,9 +54,12 @@ pub enum ConfigError {
     /// An outage starts again before it ends, or recurs without a pause.
     #[error("an outage must come back later than it lasts")]
     OutageOverlapsItself,
-    /// The bounds of a delay are reversed, or its mean is below its minimum.
+    /// The first bound of a uniform delay is above the second.
     #[error("a uniform delay must go from the smaller to the larger bound")]
     BoundsReversed,
+    /// The mean of an exponential delay is below its minimum.
+    #[error("the mean of an exponential delay must not be below its minimum")]
+    MeanBelowMinimum,
     /// The Pareto shape is not above zero.
     #[error("the shape of a Pareto delay must be above 0, not {0}")]
     ParetoShape(f64),

@@ -243,7 +243,8 @@ pub const LIMITS: [Limit; 28] = [
         of: &[JsonUdp],
         default: 100_000,
         unit: "subscriptions",
-        meaning: "subscriptions of all clients; the next one is not confirmed, unless its address has fewer than 16 and another one has more: then of the address with the most the client that was silent for longest loses its own",
+        meaning: "subscriptions of all clients; the next one is not confirmed. An address with fewer than 16 still gets \
+                  one: the client that was silent for longest at the address with the most loses its own",
     },
     Limit {
         name: "topic_bytes",

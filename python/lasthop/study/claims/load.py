@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from lasthop.errors import EnvironmentFailure, StudyError, UsageError
+from lasthop.errors import UsageError
 from lasthop.study.claims.check import check_rule
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.claims.resolve import resolve_claim
-from lasthop.study.text.document import Document
-from lasthop.study.text.faults import Fault, show
-from lasthop.study.text.source import parse, read_file
+from lasthop.study.text.faults import Fault
+from lasthop.study.text.named_file import read_named_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +40,7 @@ def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequen
     StudyError
         If anything in it cannot be judged as written.
     """
-    document = _document(path)
+    document = read_named_file(path, of="claims", keys=ClaimsForm.written_keys(), sketch=_SKETCH)
     try:
         form = ClaimsForm.model_validate(document.value)
     except ValidationError as error:
@@ -81,20 +80,3 @@ def claims_of(study: Mapping[str, Any]) -> Claims:
         )
         raise UsageError(message) from None
     return Claims(form.paper, claims, written)
-
-
-def _document(path: Path) -> Document:
-    try:
-        text = read_file(path)
-    except (UsageError, EnvironmentFailure):
-        what = f"the file {show(path.name or path)} cannot be read"
-        raise Fault(
-            what, hint="write the name of a claims file in the folder of the study"
-        ) from None
-    source = parse(text, name=str(path))
-    known = ClaimsForm.written_keys()
-    if not isinstance(source.value, dict) or not source.value.keys() & known.keys():
-        raise StudyError(
-            "this file has no list of claims", hint=_SKETCH, file=str(path), line=1, column=1
-        )
-    return Document(source, source.value)

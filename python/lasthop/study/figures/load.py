@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pydantic import ValidationError
 
-from lasthop.errors import EnvironmentFailure, StudyError, UsageError
+from lasthop.errors import UsageError
 from lasthop.study.claims.claim import Place
 from lasthop.study.claims.places import numeric_key, read_places
 from lasthop.study.expressions import COUNT
@@ -23,9 +23,8 @@ from lasthop.study.figures.figure import (
 )
 from lasthop.study.figures.form import ArmForm, ColumnForm, FiguresForm
 from lasthop.study.figures.traced import figure_measurand
-from lasthop.study.text.document import Document
 from lasthop.study.text.faults import Fault, show, suggestion
-from lasthop.study.text.source import parse, read_file
+from lasthop.study.text.named_file import read_named_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +67,7 @@ def read_figures(path: Path, drawable: Drawable) -> PaperFigures:
     StudyError
         If anything in it cannot be drawn as written.
     """
-    document = _document(path)
+    document = read_named_file(path, of="figures", keys=["figures"], sketch=_SKETCH)
     try:
         form = FiguresForm.model_validate(document.value)
     except ValidationError as error:
@@ -334,22 +333,6 @@ def _value(written: object, unit: str) -> PublishedValue:
         )
     side = _SIDES[bound["sign"]] if bound else None
     return PublishedValue(float(number), side, f"{text} {unit}")
-
-
-def _document(path: Path) -> Document:
-    try:
-        text = read_file(path)
-    except (UsageError, EnvironmentFailure):
-        what = f"the file {show(path.name or path)} cannot be read"
-        raise Fault(
-            what, hint="write the name of a figures file in the folder of the study"
-        ) from None
-    source = parse(text, name=str(path))
-    if not isinstance(source.value, dict) or "figures" not in source.value:
-        raise StudyError(
-            "this file has no list of figures", hint=_SKETCH, file=str(path), line=1, column=1
-        )
-    return Document(source, source.value)
 
 
 def _within(name: str, read: Callable[[Written], Meaning], written: Written) -> Meaning:

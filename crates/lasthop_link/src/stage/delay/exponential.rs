@@ -23,14 +23,14 @@ impl Exponential {
     /// Creates a delay from its minimum and its mean.
     ///
     /// # Errors
-    /// [`ConfigError::BoundsReversed`] when the mean is below the minimum.
+    /// [`ConfigError::MeanBelowMinimum`] when the mean is below the minimum.
     pub fn new(minimum: Duration, mean: Duration) -> Result<Self, ConfigError> {
         Self { minimum, mean }.checked()
     }
 
     fn checked(self) -> Result<Self, ConfigError> {
         if self.mean < self.minimum {
-            return Err(ConfigError::BoundsReversed);
+            return Err(ConfigError::MeanBelowMinimum);
         }
         Ok(self)
     }
