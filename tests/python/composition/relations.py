@@ -119,6 +119,9 @@ NOT_RECOVERING: Mapping[str, Callable[[Composition], bool]] = {
     "a topic is subscribed to once": lambda it: (
         it.stack.startswith("json_udp") and it.kind == "round_trip"
     ),
+    "a participant of DDS that is not told goes on announcing its old address": lambda it: (
+        it.stack.startswith("dds") and it.kind == "round_trip" and it.event == "new address"
+    ),
     "nobody says that anything was heard": lambda it: it.stack == "json_udp/dtls",
     "TCP gives a silent peer up after a quarter of an hour": lambda it: (
         _is_over_tcp(it) and it.interval_s < _TCP_PATIENCE_S
