@@ -199,6 +199,17 @@ ATTACKS: Mapping[str, Attack] = {
 }
 
 
+SOAKED = (*(f": bit {seed}" for seed in range(1, 6)), ": cut at 10%", ": cut at 90%")
+"""More of the same damage, which `make soak` does."""
+
+EACH_ATTACK = pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(attack, id=name, marks=[pytest.mark.soak] if name.endswith(SOAKED) else [])
+        for name, attack in ATTACKS.items()
+    ],
+)
+
 SEEN_ANYWAY = (*SPECIAL.values(), swapped, another_table, deep, large, without_a_key)
 """Damage that is seen without digests too."""
 
@@ -211,7 +222,7 @@ def attacked(made: Folders, target: Path, attack: Attack) -> Path:
     return target
 
 
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@EACH_ATTACK
 def test_damage_is_exit_4_and_names_the_file(
     made: Folders, tmp_path: Path, attack: Attack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +239,7 @@ def test_damage_is_exit_4_and_names_the_file(
     assert not (folder / "report.html").exists()
 
 
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@EACH_ATTACK
 def test_without_digests_damage_is_no_bug_of_ours(
     made: Folders, tmp_path: Path, attack: Attack, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,9 +1,12 @@
 """What is shipped: the examples, the studies, and what makes their runs small."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import pytest
+
 from lasthop.study import Study, load_study
+from lasthop.study.plan.study import PlannedRun
 from lasthop.study.rules.software import LIVE
 
 ROOT = Path(__file__).parents[3]
@@ -20,6 +23,23 @@ FEWER = {
     "yudayev-2019-wlan": [("traffic.control.start", "1 s")],
 }
 """What makes the runs of a study small that are no shorter in a quick look."""
+
+
+def few_or_all(runs: Iterable[PlannedRun], *, every_run: bool) -> Iterator[PlannedRun]:
+    """Give all runs, or the first of each stack in each part."""
+    seen = set()
+    for run in runs:
+        if every_run or (run.part, run.stack) not in seen:
+            seen.add((run.part, run.stack))
+            yield run
+
+
+EVERY_RUN = pytest.mark.parametrize(
+    "every_run",
+    [False, pytest.param(True, marks=pytest.mark.soak)],
+    ids=["one run a stack", "every run"],
+)
+"""In `make test` one run of each stack in each part, in `make soak` all of them."""
 
 
 def simulated(

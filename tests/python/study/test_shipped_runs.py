@@ -6,16 +6,17 @@ import pytest
 
 from lasthop import _native
 
-from .shipped import EXAMPLES, FEWER, ROOT, STUDIES, simulated
+from .shipped import EVERY_RUN, EXAMPLES, FEWER, ROOT, STUDIES, few_or_all, simulated
 
 
+@EVERY_RUN
 @pytest.mark.parametrize(
     "file", [*EXAMPLES, *STUDIES], ids=lambda file: str(file.relative_to(ROOT))
 )
-def test_every_run_spec_of_a_shipped_study_is_one_that_rust_runs(file: Path) -> None:
+def test_what_is_shipped_is_run_by_rust(file: Path, *, every_run: bool) -> None:
     fewer = FEWER.get(file.parent.name, ())
     planned = simulated(file, overrides=fewer, quick=True).planned_runs()
-    runs = [run for run in planned if run.supported]
+    runs = few_or_all((run for run in planned if run.supported), every_run=every_run)
     with_rsa = set()
     for run in runs:
         if run.repetition != 1:
