@@ -55,8 +55,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--test",
             metavar="NAME",
-            help="Measures only this: round_trip, idle, loss, mtu, rate, mapping, nat or nat_tcp. "
-            "Repeatable. Default: all.",
+            help="Measures only this: round_trip, idle, loss, mtu, rate, mapping, quic, nat or "
+            "nat_tcp. Repeatable. Default: all.",
         ),
     ] = None,
     datagrams: Annotated[

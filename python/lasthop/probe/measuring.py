@@ -13,6 +13,7 @@ from lasthop.probe.idle import round_trips_after_idle
 from lasthop.probe.losses import losses
 from lasthop.probe.mapping import mapping
 from lasthop.probe.plan import SIZES
+from lasthop.probe.quic import quic
 from lasthop.probe.rate import TRAINS_OF_ALL, rates
 from lasthop.probe.tests import (
     answered_after,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from lasthop.probe.plan import ProbePlan
     from lasthop.probe.record import Record
 
-_GREETING, _LOSS, _MTU, _NAT, _MAPPING, _NAT_TCP, _IDLE = range(100, 107)
+_GREETING, _LOSS, _MTU, _NAT, _MAPPING, _NAT_TCP, _IDLE, _QUIC = range(100, 108)
 _TRAINS = range(200, 200 + TRAINS_OF_ALL)
 """The numbers of the tests; those of round trips are below."""
 
@@ -169,6 +170,10 @@ def _mapping(server: Server, plan: ProbePlan) -> Any:  # noqa: ANN401  JSON
     return mapping(server, test=_MAPPING, patience_s=plan.patience_s)
 
 
+def _quic(server: Server, plan: ProbePlan) -> Any:  # noqa: ANN401  JSON
+    return quic(server, test=_QUIC, patience_s=plan.patience_s)
+
+
 def _nat(server: Server, plan: ProbePlan) -> Any:  # noqa: ANN401  JSON
     longest, patience_s = plan.longest_idle_s, plan.patience_s
     return nat_timeout(
@@ -189,6 +194,7 @@ _MEASURES: dict[str, Callable[[Server, ProbePlan], Any]] = {
     "rate": _rate,
     "mtu": _mtu,
     "mapping": _mapping,
+    "quic": _quic,
     "nat": _nat,
     "nat_tcp": _nat_tcp,
 }

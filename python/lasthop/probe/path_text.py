@@ -45,6 +45,9 @@ def _without_a_key(results: Mapping[str, Any]) -> Iterator[str]:
             f"After {rises['after_s']:g} to {rises['until_s']:g} s without traffic a round trip "
             f"takes {rises['by_ms']:.0f} ms more; the delays below are those without a pause."
         )
+    quic = results.get("quic")
+    if quic is not None and not quic["is_answered"]:
+        yield "QUIC does not pass: mqtt/quic and http/quic cannot be used here."
 
 
 def _side(results: Mapping[str, Any], side: str) -> Iterator[str]:

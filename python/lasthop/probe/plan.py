@@ -10,10 +10,12 @@ from lasthop.probe.asking import TRIES_OF_QUESTION, question_bytes, question_pac
 from lasthop.probe.datagram import HEADER_BYTES
 from lasthop.probe.idle import IDLE_S, IDLE_SIZE, TIMES_EACH
 from lasthop.probe.losses import SPACING_S
+from lasthop.probe.quic import INITIAL_BYTES
+from lasthop.probe.quic import TRIES as TRIES_OF_QUIC
 from lasthop.probe.rate import PACKETS_A_WAY, RATE_SIZE, TRAINS_OF_ALL
 from lasthop.probe.tests import STREAM_BYTES
 
-TESTS = ("round_trip", "idle", "loss", "mtu", "rate", "mapping", "nat", "nat_tcp")
+TESTS = ("round_trip", "idle", "loss", "mtu", "rate", "mapping", "quic", "nat", "nat_tcp")
 """All of them, in their order."""
 
 SIZES = (60, 300, 1200)
@@ -87,6 +89,7 @@ class ProbePlan:
             "rate": TRAINS_OF_ALL * (_SLOWEST_TRAIN_S + self.patience_s),
             "mtu": _TRIES_OF_MTU / 2 * self.patience_s,
             "mapping": _MAPPING_TRIES * self.patience_s,
+            "quic": 2 * TRIES_OF_QUIC * self.patience_s,
             "nat": of_nat,
             "nat_tcp": of_nat,
         }
@@ -111,6 +114,7 @@ class ProbePlan:
             "rate": {RATE_SIZE: PACKETS_A_WAY + PACKETS_A_WAY // 2} | looks,
             "mtu": {_LARGEST_MTU: _TRIES_OF_MTU},
             "mapping": {small: _MAPPING_TRIES},
+            "quic": {INITIAL_BYTES + overhead: 2 * TRIES_OF_QUIC},
             "nat": {small: idle_times * _NAT_COPIES // 2},
             "nat_tcp": {_SEGMENT_BYTES: idle_times * segments // 2},
         }

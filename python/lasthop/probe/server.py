@@ -29,6 +29,7 @@ from lasthop.probe.datagram import (
     encode_times,
     numbers_in,
 )
+from lasthop.probe.quic import answer_to, is_first_packet
 from lasthop.probe.streams import StreamServer
 
 _LARGEST = 65_535
@@ -128,6 +129,8 @@ class ProbeServer:
             content, peer = receiver.recvfrom(_LARGEST)
             if (asked := Datagram.decode(content)) is not None:
                 self._take(asked, len(content), peer, receiver)
+            elif is_first_packet(content):
+                self._send(answer_to(content), peer, receiver)
 
     def _take(self, asked: Datagram, size: int, peer: Any, receiver: socket.socket) -> None:  # noqa: ANN401  an address
         if asked.kind not in {ECHO, SINK, COUNT, TIMES, OTHER_PORT}:

@@ -98,6 +98,18 @@ def _mapping(found: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
+def _quic(found: Mapping[str, Any]) -> str:
+    sent = found["initial_sent"]
+    if found["is_answered"]:
+        return "passes"
+    if found["others_are_answered"]:
+        return (
+            f"is blocked: none of {sent} Initial packets was answered, while another datagram of "
+            "that size was"
+        )
+    return "does not pass, nor does any other datagram of 1200 B, which QUIC needs"
+
+
 def _timeout(nat: Mapping[str, Any]) -> str:
     if nat["dead_s"] is None:
         return f"no timeout up to {nat['longest_s']:g} s: no NAT, or a longer one"
@@ -113,6 +125,7 @@ _SAID: dict[str, Callable[[Any], Iterator[str]]] = {
     "rate": _rates,
     "mtu": _mtu,
     "mapping": _mapping,
+    "quic": lambda found: iter([f"QUIC        {_quic(found)}"]),
     "nat": lambda nat: iter([f"NAT UDP     {_timeout(nat)}"]),
     "nat_tcp": lambda nat: iter([f"NAT TCP     {_timeout(nat)}"]),
 }
