@@ -115,7 +115,9 @@ def main() -> int:
     tested = f"{build()}, {datetime.now(UTC).date()}; {machine()}"
     with tempfile.TemporaryDirectory(prefix="lasthop-soak-") as folder:
         report = Path(folder) / "soak.xml"
-        chosen_tests = ["-m", "soak and not smoke"]
+        # Most wait for a clock, or for a program of others.
+        workers = [f"--numprocesses={available_processors() + 2}", "--dist=loadfile"]
+        chosen_tests = ["-m", "soak and not smoke", *workers, "--no-loadscope-reorder"]
         command = [sys.executable, "-m", "pytest", *chosen_tests, f"--junit-xml={report}"]
         code = subprocess.run([*command, *arguments], check=False, cwd=ROOT).returncode
         chosen.page.write_text(page(tests_of(report), tested), encoding="utf-8")

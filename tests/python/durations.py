@@ -44,8 +44,14 @@ def longest_first(names: Iterable[str], seconds: dict[str, float]) -> list[str]:
 
 
 def sort_longest_first(items: list[pytest.Item]) -> None:
-    """Sort tests by their files; the order within a file stays."""
+    """Sort tests by their files; the order within a file stays.
+
+    A file with a test that has a time limit of its own counts as taking that long.
+    """
     seconds = json.loads(COMMITTED.read_text(encoding="utf-8"))
     files = [item.nodeid.partition("::")[0] for item in items]
+    for name, item in zip(files, items, strict=True):
+        if name in seconds and (limit := item.get_closest_marker("timeout")):
+            seconds[name] = max(seconds[name], limit.args[0])
     place = {name: number for number, name in enumerate(longest_first(files, seconds))}
     items.sort(key=lambda item: place[item.nodeid.partition("::")[0]])
