@@ -13,6 +13,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,6 +108,14 @@ def machine() -> str:
     )
 
 
+def _run(command: Sequence[str]) -> int:
+    """Run tests to their end; Ctrl-C, which they have as well, is not the end of the page."""
+    with subprocess.Popen(command, cwd=ROOT) as tests:
+        while True:
+            with suppress(KeyboardInterrupt):
+                return tests.wait()
+
+
 def main() -> int:
     """Run the tests and write the page."""
     parser = argparse.ArgumentParser(description="Run the tests that are long and rarely fail.")
@@ -119,7 +128,7 @@ def main() -> int:
         workers = [f"--numprocesses={available_processors() + 2}", "--dist=loadfile"]
         chosen_tests = ["-m", "soak and not smoke", *workers, "--no-loadscope-reorder"]
         command = [sys.executable, "-m", "pytest", *chosen_tests, f"--junit-xml={report}"]
-        code = subprocess.run([*command, *arguments], check=False, cwd=ROOT).returncode
+        code = _run([*command, *arguments])
         chosen.page.write_text(page(tests_of(report), tested), encoding="utf-8")
     return code
 

@@ -1,8 +1,11 @@
 """`make soak`: how its tests ended is written down, also of those that failed."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from .conftest import ROOT
@@ -77,3 +80,30 @@ def test_a_page_of_tests_that_cannot_be_read_claims_none_passed(tmp_path: Path) 
     code, page = soak(tmp_path, "this is no Python\n")
     assert code != 0
     assert "passed" not in page
+
+
+ENDLESS = """\
+import pathlib, pytest, time
+@pytest.mark.soak
+def test_endless():
+    pathlib.Path(STARTED).touch()
+    time.sleep(60)
+"""
+
+
+def test_ctrl_c_ends_the_tests_and_leaves_a_page(tmp_path: Path) -> None:
+    started, page = tmp_path / "started", tmp_path / "soak.md"
+    (tmp_path / "test_long.py").write_text(ENDLESS.replace("STARTED", repr(str(started))))
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = soak: long\n")
+    command = [sys.executable, "-m", "benchmarks.soak", "--page", str(page)]
+    arguments = ["-c", str(tmp_path / "pytest.ini"), str(tmp_path / "test_long.py")]
+    with subprocess.Popen(
+        [*command, *arguments], cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True
+    ) as soaking:
+        while not started.exists():
+            time.sleep(0.05)
+        os.killpg(soaking.pid, signal.SIGINT)
+        _, told = soaking.communicate()
+    assert soaking.returncode == 2
+    assert b"Traceback" not in told
+    assert "no test ended" in page.read_text(encoding="utf-8")
