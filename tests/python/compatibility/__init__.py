@@ -1,0 +1,1 @@
+"""Files of a released version, which later versions must read."""
