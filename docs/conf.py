@@ -1,8 +1,8 @@
 """How Sphinx builds the site: `make docs`."""
 
 project = "lasthop"
-author = "the lasthop authors"
-copyright = "the lasthop authors, Apache-2.0 OR MIT"  # noqa: A001  Sphinx calls it so
+author = "The lasthop developers"
+copyright = "The lasthop developers, Apache-2.0 OR MIT"  # noqa: A001  Sphinx calls it so
 extensions = ["myst_parser"]
 exclude_patterns = ["generator"]
 smartquotes = False  # they would make a dash of "--set"
