@@ -58,6 +58,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "tariffs": tariffs.tariffs,
     "units": study_keys.units,
     "validity": validity.tables,
+    "validity_summary": validity.summary,
 }
 """What can be generated, as Markdown, by the name that pages use."""
 
