@@ -77,8 +77,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     if picture is not None and picture.suffix not in PICTURES:
         raise UsageError(f"--picture {picture}: write a name that ends in {', '.join(PICTURES)}")
     if slowest is not None:
-        if run is not None:
-            raise UsageError("RUN and --slowest cannot be used together; remove one of them")
+        _check_slowest(slowest, run)
         folder = _only_folder() if folder is None else folder
         run, name = _slowest(slowest, folder)
     elif run is None or message is None:
@@ -135,6 +134,14 @@ def _draw(explained: dict[str, Any], title: str, out: Path) -> None:
     if explained["radio"] is None:
         raise UsageError("--picture: the device of this message has no simulated radio; remove it")
     write_picture(radio_line_spec(explained["radio"], explained["events"], title=title), out)
+
+
+def _check_slowest(stack: str, run: str | None) -> None:
+    if stack.startswith("--"):
+        message = f'--slowest: the stack is missing before {stack}; write --slowest "STACK"'
+        raise UsageError(message)
+    if run is not None:
+        raise UsageError("RUN and --slowest cannot be used together; remove one of them")
 
 
 def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:

@@ -82,7 +82,7 @@ def _add_device(
     is_beside = gateway is None or device.rpartition("/")[0] == gateway.rpartition("/")[0]
     if gateway is not None and (listed.get(gateway) is None or not is_beside):
         message = (
-            f"--gateway: {gateway} is no gateway of this registry; write "
+            f"--gateway: {gateway} is not a gateway in this registry; create it with "
             f"lasthop gateway device add {gateway} --key FILE --attaches bound"
         )
         raise UsageError(message)

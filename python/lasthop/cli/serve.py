@@ -388,16 +388,16 @@ def _check_no_gateway(
 ) -> None:
     names = " ".join(served)
     if http is not None:
-        message = f"{http}: {names} is not served over HTTP; serve gateway"
+        message = f"{http}: {names} is not served over HTTP; write lasthop serve gateway"
         raise UsageError(message)
     if metrics:
-        message = f"--metrics: {names} has no metrics; serve gateway"
+        message = f"--metrics: {names} has no metrics; write lasthop serve gateway"
         raise UsageError(message)
     if has_log:
-        message = f"--log: {names} writes no log; serve gateway"
+        message = f"--log: {names} writes no log; write lasthop serve gateway"
         raise UsageError(message)
     if data is not None:
-        message = f"--data: {names} stores no data; serve gateway"
+        message = f"--data: {names} stores no data; write lasthop serve gateway"
         raise UsageError(message)
 
 

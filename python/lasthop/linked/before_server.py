@@ -345,7 +345,8 @@ def _resolved(name: str, address: object) -> Address:
     """Give an address whose host is a number."""
     host, port = _checked_address(name, address)
     if port == 0:
-        raise UsageError(f"{name}: port 0 is no port of a server; write the one it listens at")
+        message = f"{name}: no server listens at port 0; write the port of your server"
+        raise UsageError(message)
     with contextlib.suppress(ValueError):
         return str(ipaddress.ip_address(host)), port
     try:

@@ -121,6 +121,7 @@ def test_the_slowest_message_of_a_stack_is_found(results: Lasthop) -> None:
         ),
         (("--slowest", "raw_udp"), "results are in results/one, results/two; write a folder"),
         (("ab", "1", "--slowest", "raw_udp"), "cannot be used together"),
+        (("--slowest", "--in", "results"), "--slowest: the stack is missing before --in"),
         ((), 'RUN and MESSAGE are missing; write both, or "--slowest STACK"'),
     ],
 )

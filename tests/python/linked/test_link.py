@@ -174,7 +174,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown key": ({"lost": "10 %"}, 'lost:*unknown key "lost"*'),
     "a value of no path": ({"loss": object()}, "loss: *is not a value of a path*"),
     "no port": ({"server": "localhost"}, "server: *is not a host and a port*"),
-    "port 0": ({"server": ("127.0.0.1", 0)}, "server: port 0 is no port of a server*"),
+    "port 0": ({"server": ("127.0.0.1", 0)}, "server: no server listens at port 0; write *"),
     "an unknown host": ({"server": ("no.such.host.invalid", 1)}, "server: *not a known host*"),
     "a seed of text": ({"seed": "1"}, "seed: *is not a whole number*"),
     "an unknown kind": ({"kind": "vpn"}, 'kind: *write "emulator" or "proxy"'),

@@ -133,7 +133,7 @@ def test_who_speaks_no_http3_is_not_served(server: Server, credentials: Credenti
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("mqtt", "--http3"), "--http3: mqtt is not served over HTTP; serve gateway"),
+        (("mqtt", "--http3"), "--http3: mqtt is not served over HTTP; write lasthop serve gateway"),
         (
             ("gateway", "--http3", "--data=x"),
             "--http3: QUIC needs a certificate; add --tls-cert FILE --tls-key FILE",

@@ -157,4 +157,4 @@ def test_nothing_else_is_told(
 def test_only_a_gateway_has_metrics(lasthop: RunClient) -> None:
     done = lasthop("serve", "mqtt", "--metrics", "--listen", "127.0.0.1:0")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--metrics: mqtt has no metrics; serve gateway" in done.stderr
+    assert "--metrics: mqtt has no metrics; write lasthop serve gateway" in done.stderr

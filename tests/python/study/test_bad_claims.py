@@ -107,7 +107,7 @@ CASES = {
     ),
     "a reason without words": (
         CLAIM + "    why: {holds: }\n",
-        "10:17: claims.why.holds: nothing is not text; put it in quotes",
+        "10:17: claims.why.holds: nothing is not text; write one value here",
     ),
     "a claim without rules": (
         "claims: [{id: A1, kind: value, what: x}]\n",

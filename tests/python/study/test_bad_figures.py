@@ -59,7 +59,7 @@ CASES = {
     ),
     "an axis in a unit of something else": (
         figure(axis="{key: path.loss, title: loss, unit: ms}"),
-        '8:47: "ms" is not a unit of path.loss; write one of %, or add "times: 1" *',
+        '8:47: "ms" is not a unit of path.loss; write one of %, or add *',
     ),
     "a factor that is none": (
         figure(times="0"),
@@ -72,15 +72,15 @@ CASES = {
     ),
     "several points for one row": (
         figure(axis=None),
-        '8:17: the arm means several points; write "at: {path.loss: ...}"',
+        '8:17: the arm fits several points; choose one: write "at: {path.loss: ...}"',
     ),
     "several points at one position": (
         figure(part="both"),
-        '9:17: the arm means several points at one position of the axis; write "at: {path.delay: *',
+        "9:17: the arm fits several points at one position of the axis; choose one: *",
     ),
     "several points by a list of values": (
         figure(axis=None, arms="{UDP: {stack: raw_udp, at: {path.loss: [0 %, 10 %]}}}"),
-        '8:17: the arm means several points; write "at" with one value of each key',
+        '8:17: the arm fits several points; choose one: write "at" with one value of each key',
     ),
     "a point that is not there": (
         figure(axis=None, arms="{UDP: {stack: raw_udp, at: {path.loss: 30 %}}}"),

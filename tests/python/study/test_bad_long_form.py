@@ -625,7 +625,7 @@ CASES = {
         "servers:",
         "compare: {fleet.meters.stack: [coap, coap/udp]}\nservers:",
         (
-            '10:38: compare.fleet.meters.stack: "coap/udp" is written twice, as coap too; '
+            '10:38: compare.fleet.meters.stack: "coap/udp" is the same stack as "coap"; '
             "remove one of them"
         ),
     ),
@@ -818,8 +818,8 @@ def test_a_flow_of_one_group_is_not_looked_for_in_another(
     }
     refused(
         f"{STUDY}{asked[key]}",
-        f"14:{10 if key == 'expect' else 20}: {key}: no results have group == "
-        "'meters' and flow == 'ring'; flows: index of meters, ring of alarms",
+        f"14:{10 if key == 'expect' else 20}: {key}: the study has no flow with group == "
+        "'meters' and flow == 'ring'; write one of its flows: index of meters, ring of alarms",
     )
 
 

@@ -250,7 +250,11 @@ CASES = {
     ),
     "a name without a stack": (
         BASE + "stacks: {ours: , plain: coap}\n",
-        "4:*: stacks.ours: nothing is not text; put it in quotes",
+        "4:*: stacks.ours: nothing is not text; write one value here",
+    ),
+    "a name in a list of stacks": (
+        BASE + "stacks: [mqtt, {ours: coap}]\n",
+        '4:16: stacks: a list of stacks has no names; write "stacks: {ours: coap, ...}"',
     ),
     "a name for several stacks": (
         BASE + "stacks: {ours: [mqtt, coap]}\n",

@@ -110,8 +110,8 @@ REFUSED = {
     "a self-discharge of the usable part": (
         f"energy: {{battery: {{{CELL}, usable: 5 %}}, self_discharge: 5 %}}",
         (
-            "*energy.self_discharge: a battery that loses 5 % of its capacity a year has lost its "
-            "usable part after a year; write a smaller self-discharge, or a larger usable share"
+            "*energy.self_discharge: a self-discharge of 5 % a year uses up the usable part of the "
+            "battery within a year; write a smaller self-discharge, or a larger usable share"
         ),
     ),
     "a current without a voltage": (

@@ -124,7 +124,7 @@ CASES = {
         "report: 20 B, every: 1 min, resource: valve",
         "round_trip: 20 B, every: 1 min",
         (
-            "13:3: traffic.valve: proxy is a cache for downloads and reports, and "
+            "13:3: traffic.valve: the cache proxy serves only downloads and reports, and "
             'this flow is a round_trip; write "download: 40 B", or choose a server '
             "without a cache"
         ),

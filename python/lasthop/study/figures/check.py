@@ -101,7 +101,7 @@ class Drawable:
             where = "" if axis is None else " at one position of the axis"
             keys = [key for key in self.parts[self._part(arm)] if key not in _fixed(arm, axis)]
             remedy = f'"at: {{{keys[0]}: ...}}"' if keys else '"at" with one value of each key'
-            raise Fault(f"the arm means several points{where}", hint=f"write {remedy}")
+            raise Fault(f"the arm fits several points{where}", hint=f"choose one: write {remedy}")
 
     def _part(self, arm: PaperArm) -> str:
         return next(iter(self.parts)) if arm.part is None else arm.part

@@ -263,7 +263,7 @@ def _unknown_unit(name: str, unit: str, kind: Kind) -> Fault:
     known = ", ".join(kind.units)
     return Fault(
         f"{show(unit)} is not a unit of {name}",
-        hint=f'write one of {known}, or add "times: 1" with the factor of your unit',
+        hint=f'write one of {known}, or add "times: FACTOR", by which our values are multiplied',
     )
 
 

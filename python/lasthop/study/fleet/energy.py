@@ -78,8 +78,8 @@ class Energy(Form):
         if self.lost_a_year >= 1:
             lost = format_quantity(self.self_discharge, FRACTION)
             raise Fault(
-                f"a battery that loses {lost} of its capacity a year has lost its usable part "
-                "after a year",
+                f"a self-discharge of {lost} a year uses up the usable part of the battery "
+                "within a year",
                 hint="write a smaller self-discharge, or a larger usable share",
                 location=("self_discharge",),
             )

@@ -161,7 +161,7 @@ def _check_flow(flow: Flow, gateway: str, assembly: Assembly) -> None:
         return
     if is_cache:
         kind = "report to a group" if flow.is_relayed else flow.traffic.kind
-        what = f"{gateway} is a cache for downloads and reports, and this flow is a {kind}"
+        what = f"the cache {gateway} serves only downloads and reports, and this flow is a {kind}"
         hint = 'write "download: 40 B", or choose a server without a cache'
         if flow.is_relayed:
             behind = server.forwards.to if server.forwards is not None else gateway

@@ -43,7 +43,7 @@ def strata_of(
         return ()
     if not isinstance(devices, int):
         raise Fault(
-            "devices that come and go cannot have strata",
+            "strata need devices that stay, and these devices come and go",
             hint='write one coupling loss, for example "144 dB", or a number of devices that stay',
             location=location,
         )

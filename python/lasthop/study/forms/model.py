@@ -249,6 +249,16 @@ class StudyForm(Form):
             raise Fault("write a list of grids, each with a name", hint=hint)
         return sweep
 
+    @field_validator("stacks", mode="before", check_fields=False)
+    @classmethod
+    def _unnamed_stacks(cls, stacks: object) -> object:
+        for index, stack in enumerate(stacks) if isinstance(stacks, list) else ():
+            if isinstance(stack, dict):
+                name, text = next(iter(stack.items()), ("ours", "mqtt"))
+                hint = f'write "stacks: {{{name}: {text}, ...}}"'
+                raise Fault("a list of stacks has no names", hint=hint, location=(index,))
+        return stacks
+
     @field_validator("study", mode="before")
     @classmethod
     def _name(cls, name: object) -> object:

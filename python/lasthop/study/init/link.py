@@ -107,7 +107,7 @@ def compose_study(answers: Answers) -> str:
         f"  delay: {{around: {checked['delay']}, spread: {checked['spread']}}}\n"
         f"{rate}"
         "\n"
-        'stacks:                 # "lasthop stacks" lists what there is; a name: "ours: raw_udp"\n'
+        'stacks:                 # "lasthop stacks" lists all; with a name: {ours: raw_udp}\n'
         f"{stacks}"
         "\n"
         "sweep:                  # each item is a grid over the base above\n"

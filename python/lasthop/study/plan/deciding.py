@@ -165,8 +165,8 @@ class Judgeable:
             return
         named = " and ".join(f"{one.column} {one.operator} {one.written}" for one in asked)
         known = (f"{place['flow']} of {place['group']}" for place in self._together)
-        hint = f"flows: {', '.join(dict.fromkeys(known))}"
-        raise Fault(f"no results have {named}", hint=hint)
+        hint = f"write one of its flows: {', '.join(dict.fromkeys(known))}"
+        raise Fault(f"the study has no flow with {named}", hint=hint)
 
     def _check(self, comparison: Comparison) -> None:
         column = comparison.column

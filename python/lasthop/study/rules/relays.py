@@ -84,8 +84,8 @@ def _check_own_topics(assembly: Assembly, arm: StudyArm, flow: Flow) -> None:
     )
     if (other := next(told, None)) is not None:
         what = (
-            f"a {own.application} device has one topic, and another flow already "
-            f"uses that of {speakers.name}"
+            f"a {own.application} device has one topic, and another flow of "
+            f"{speakers.name} uses it already"
         )
         hint = f"move the {other.traffic.kind} flow to another group"
         raise Fault(what, hint=hint, location=location)
@@ -118,6 +118,10 @@ def _check_number(flow: Flow, speakers: int, hearers: int) -> None:
     if heard > MAXIMUM_HEARD:
         what = f"a device of {flow.receiver} would receive messages of {heard} devices"
         needed = math.ceil(speakers / MAXIMUM_HEARD)
-        more = "fewer speak" if flow.to_all else f"use at least {needed} devices in the group"
+        more = (
+            "let fewer devices send"
+            if flow.to_all
+            else f"use at least {needed} devices in the group"
+        )
         hint = f"at most {MAXIMUM_HEARD} are possible; {more}"
         raise Fault(what, hint=hint, location=location)

@@ -158,8 +158,10 @@ def _several(
         for stack in _read(value, names, (*location, place)):
             same = next((one for one in found.values() if one.resolved == stack.resolved), None)
             if same is not None or stack.name in found:
-                other = same.name if same is not None else stack.name
-                what = f"{show(stack.name)} is written twice, as {other} too"
+                other = stack.name if same is None else same.name
+                what = f"{show(stack.name)} is written twice"
+                if other != stack.name:
+                    what = f"{show(stack.name)} is the same stack as {show(other)}"
                 hint = "remove one of them"
                 raise Fault(what, hint=hint, location=(*location, place))
             found[stack.name] = stack

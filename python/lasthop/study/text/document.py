@@ -248,11 +248,16 @@ def _not_a_word(value: str, context: Mapping[str, Any]) -> tuple[str, str]:
     return what, f"write {context['expected'].replace(_APOSTROPHE, _QUOTE)}"
 
 
+_NOT_SCALAR = ("a mapping", "a list", "nothing")
+
 _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
     "int_type": _not_whole,
     "int_from_float": _not_whole,
     "int_parsing": _not_whole,
-    "string_type": lambda value, _: (f"{value} is not text", "put it in quotes"),
+    "string_type": lambda value, _: (
+        f"{value} is not text",
+        "write one value here" if value in _NOT_SCALAR else "put it in quotes",
+    ),
     "list_type": lambda value, _: (
         f"{value} is not a list",
         "write it in brackets, for example [a, b]",
