@@ -24,9 +24,9 @@ Capture = Annotated[
         _OPTION,
         metavar="[HOST,..]",
         help="Writes the packets of hosts to captures/RUN.HOST.pcapng in the result folder. "
-        "Without host names: every server and the first 10 devices (100 with real "
-        "software). With host names: --capture device-3,server-0; in a fleet: "
-        "--capture meters-3,head_end-0. Default: no captures.",
+        "Without names, it captures every server and the first 10 devices (100 with real "
+        "software). Write names to choose hosts, for example device-3,server-0, or in a "
+        "fleet meters-3,head_end-0. Default: no captures.",
     ),
 ]
 
