@@ -1,5 +1,6 @@
 //! The radio channel: fading, channel estimation and interference.
 
+mod acknowledgement;
 mod burst;
 mod devices;
 mod downlink_activity;
@@ -11,6 +12,7 @@ mod preamble;
 mod tones;
 mod uplink_interference;
 
+pub use acknowledgement::ReceivedAcknowledgement;
 pub use burst::{BurstKind, DownlinkBurst, UplinkBurst};
 pub use es_n0::EsN0;
 pub use preamble::preamble_detection;
@@ -217,6 +219,28 @@ impl Channel {
         let offset = self.devices.of(device).fading;
         let branches = (0..self.uplink_antennas).map(Branch::uplink);
         self.collect(offset, branches, 1.0, 1.0, &link)
+    }
+
+    /// Returns what the base station received of an acknowledgement that has ended, if it estimates the channel in each slot.
+    pub fn acknowledgement_ends(&mut self, device: u32, id: BurstId) -> ReceivedAcknowledgement {
+        let received = self.uplink.end(id);
+        let link = Link {
+            mean_snr: received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw),
+            from: received.from,
+            nanos: received.until - received.from,
+            pilots: f32::INFINITY,
+            tone_groups: 1,
+            repetitions: received.repetitions,
+        };
+        let antennas = self.uplink_antennas;
+        let offset = self.devices.of(device).fading;
+        let known = self.collect(offset, (0..antennas).map(Branch::uplink), 1.0, 1.0, &link);
+        ReceivedAcknowledgement::new(
+            known,
+            received.repetitions,
+            antennas,
+            self.estimator.pilots_of_a_slot(received.tones),
+        )
     }
 
     /// Returns the probability that the base station detects a preamble that has ended.

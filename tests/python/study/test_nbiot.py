@@ -193,6 +193,11 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
             {"duration_divisor": 64, "time_offset_ms": 80},
         ),
         ("channel: {combining: estimates}", "channel.combining", "estimates"),
+        (
+            "channel: {acknowledgement_estimation: slot}",
+            "channel.acknowledgement_estimation",
+            "slot",
+        ),
         ("channel: {frequency_offset: 20 Hz}", "channel.frequency_offset_hz", 20.0),
         (
             "channel: {silence_as_acknowledgement: 1 %}",

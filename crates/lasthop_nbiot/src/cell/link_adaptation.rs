@@ -3,9 +3,10 @@ mod rows;
 
 use self::best::Best;
 use self::rows::{Choosable, Floors, Row, carried_bits, holds};
+use super::settings::normal_deviate;
 use crate::config::{
-    AdaptationSets, CarrierMode, DedicatedFormats, DeviceCategory, LinkAdaptation, NetworkConfig,
-    RandomAccessFormats, SubcarrierSpacing,
+    AcknowledgementEstimation, AdaptationSets, CarrierMode, DedicatedFormats, DeviceCategory,
+    LinkAdaptation, NetworkConfig, RandomAccessFormats, SubcarrierSpacing,
 };
 use crate::device::{CONTROL_ERROR, Expected};
 use crate::link_tables::{self, BlockErrorRate, Combining, ControlMessage};
@@ -306,9 +307,27 @@ impl Adaptive {
             sets,
             dci_db: BlockErrorRate::npdcch(carrier, ControlMessage::N0OrN1OnTwo)
                 .es_n0_db(CONTROL_ERROR) as f32,
-            ack_db: BlockErrorRate::npusch_format_2().es_n0_db(CONTROL_ERROR) as f32,
+            ack_db: ack_db(config),
         }
     }
+}
+
+/// The Es/N0 at which an acknowledgement is not understood in the share of control information. A receiver that estimates in each
+/// slot is known to its scheduler with its threshold; of the other the scheduler learns it from what is not understood.
+fn ack_db(config: &NetworkConfig) -> f32 {
+    let channel = &config.channel;
+    let by_sign_db = BlockErrorRate::npusch_format_2().es_n0_db(CONTROL_ERROR);
+    let above_threshold_db = match channel.acknowledgement_estimation {
+        AcknowledgementEstimation::Window => 0.0,
+        AcknowledgementEstimation::Slot => {
+            let least = normal_deviate(CONTROL_ERROR);
+            let threshold = channel
+                .silence_as_acknowledgement
+                .map_or(0.0, normal_deviate);
+            20.0 * libm::log10((least + threshold) / least)
+        }
+    };
+    (by_sign_db + above_threshold_db) as f32
 }
 
 /// What an NPDSCH costs, in subframes.

@@ -163,7 +163,7 @@ fn core_delay(config: &NetworkConfig) -> Duration {
 }
 
 /// The value that a standard normal number exceeds with a probability, by bisection.
-fn normal_deviate(probability: f64) -> f64 {
+pub(super) fn normal_deviate(probability: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);

@@ -1,5 +1,6 @@
 use core::f32::consts::PI;
 
+use super::acknowledgement::REFERENCE_SYMBOLS;
 use super::{BurstKind, Tones};
 use crate::config::{CarrierMode, CombiningWeights, NetworkConfig};
 
@@ -39,6 +40,16 @@ impl Estimator {
             _ => self.window_15_khz_ms,
         };
         self.pilots(uplink_pilots_per_ms(kind, tones), window_ms.min(on_air_ms))
+    }
+
+    /// Those of a slot of an acknowledgement.
+    pub(crate) fn pilots_of_a_slot(&self, tones: Tones) -> f64 {
+        let slot_ms = match tones.count() {
+            1 => 2.0,
+            _ => 0.5,
+        };
+        self.pilots(REFERENCE_SYMBOLS as f32 / slot_ms, slot_ms)
+            .into()
     }
 
     /// Those of an antenna port on the downlink.

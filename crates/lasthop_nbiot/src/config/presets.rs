@@ -162,6 +162,7 @@ fn channel() -> RadioChannel {
         estimation_window_ms: 16,
         estimation_window_15_khz_ms: 16,
         combining: CombiningWeights::Reliability,
+        acknowledgement_estimation: AcknowledgementEstimation::Window,
         frequency_offset_hz: 0.0,
         silence_as_acknowledgement: None,
         interference_cut_off_below_noise_db: Some(10.0),

@@ -15,6 +15,8 @@ pub struct RadioChannel {
     pub estimation_window_15_khz_ms: u8,
     /// The weights for combining repetitions and antennas.
     pub combining: CombiningWeights,
+    /// How the base station estimates the channel of an acknowledgement.
+    pub acknowledgement_estimation: AcknowledgementEstimation,
     /// The residual frequency offset between transmitter and receiver, in Hz.
     pub frequency_offset_hz: f64,
     /// The probability that the base station mistakes silence for an acknowledgement; `None` for never.
@@ -53,6 +55,16 @@ pub enum CombiningWeights {
     Reliability,
     /// Weighted by the estimates themselves: a reception in a fade adds its noise.
     Estimates,
+}
+
+/// How the base station estimates the channel of an acknowledgement (NPUSCH format 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AcknowledgementEstimation {
+    /// Over the estimation window of data, by the mean loss that it costs.
+    Window,
+    /// In each slot by itself, from its three reference symbols, whose noise is drawn.
+    Slot,
 }
 
 impl RadioChannel {

@@ -1,6 +1,6 @@
 use crate::channel::estimation::{Estimator, left_of};
 use crate::channel::{BurstKind, Tones};
-use crate::config::NetworkConfig;
+use crate::config::{AcknowledgementEstimation, NetworkConfig};
 use crate::phy::signal_to_noise_db;
 
 /// The Es/N0 that the base station expects of one transmission to and from a device by what the device measures, without
@@ -55,7 +55,12 @@ impl Expected {
                 carrier.base_station_noise_figure_db,
             ));
             let tones = Tones::new(spacing, 0, tones);
-            let pilots = estimator.uplink_pilots(kind, tones, f32::INFINITY);
+            let pilots = match (kind, config.channel.acknowledgement_estimation) {
+                (BurstKind::Acknowledgement, AcknowledgementEstimation::Slot) => {
+                    estimator.pilots_of_a_slot(tones) as f32
+                }
+                _ => estimator.uplink_pilots(kind, tones, f32::INFINITY),
+            };
             db(f32::from(carrier.base_station_receive_antennas) * left_of(snr, pilots))
         };
         let allowed = spacing.allowed_tone_counts();

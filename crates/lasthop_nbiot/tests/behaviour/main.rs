@@ -1,5 +1,6 @@
 //! What the network does, by topic.
 
+mod acknowledgements;
 mod alone;
 mod back_off;
 mod carriers;

@@ -4,6 +4,7 @@
 use core::ops::Range;
 
 use lasthop_nbiot::LevelReport;
+use lasthop_nbiot::config::AcknowledgementEstimation::{self, Slot, Window};
 use lasthop_nbiot::config::{DedicatedFormats, LinkAdaptation, NetworkConfig};
 use lasthop_units::Duration;
 
@@ -18,6 +19,7 @@ fn served(
     downlink_power_dbm: f64,
     seeds: Range<u64>,
     silence: Option<f64>,
+    estimation: AcknowledgementEstimation,
 ) -> (LevelReport, u64, u64) {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
     config.carrier.downlink_power_dbm = downlink_power_dbm;
@@ -26,6 +28,7 @@ fn served(
     config.levels[0].random_access_formats.dci_repetitions = 8;
     config.levels[0].random_access_formats.npdsch_repetitions = 16;
     config.channel.silence_as_acknowledgement = silence;
+    config.channel.acknowledgement_estimation = estimation;
     config.levels[0].link_adaptation = LinkAdaptation::Fixed(DedicatedFormats {
         dci_repetitions: 1,
         npdsch_i_tbs: 4,
@@ -51,8 +54,8 @@ fn served(
 /// Where every answer arrives loud, a threshold changes nothing.
 #[test]
 fn in_good_coverage_a_threshold_costs_nothing() {
-    let (sum, delivered, offered) = served(120.0, 43.0, 0..6, Some(0.01));
-    let (free, as_many, _) = served(120.0, 43.0, 0..6, None);
+    let (sum, delivered, offered) = served(120.0, 43.0, 0..6, Some(0.01), Window);
+    let (free, as_many, _) = served(120.0, 43.0, 0..6, None, Window);
     assert_eq!((delivered, as_many), (offered, offered));
     assert_eq!(
         (sum.npdsch_repeated, sum.blocks_lost),
@@ -65,7 +68,7 @@ fn in_good_coverage_a_threshold_costs_nothing() {
 #[test]
 fn at_the_edge_blocks_are_repeated_that_had_arrived() {
     let [free, lax, strict] = [None, Some(0.1), Some(0.01)].map(|silence| {
-        let (level, ..) = served(150.0, 43.0, 0..6, silence);
+        let (level, ..) = served(150.0, 43.0, 0..6, silence, Window);
         level.npdsch_repeated
     });
     assert!(free < lax && lax < strict, "{free} {lax} {strict}");
@@ -79,7 +82,7 @@ fn silence_is_taken_for_an_acknowledgement_in_the_share_that_was_asked_for() {
     println!("|---|---|---|---|---|---|---|");
     let mut sent_again = Vec::new();
     for share in [None, Some(0.01), Some(0.1)] {
-        let (level, delivered, offered) = served(148.0, WEAK_DBM, 0..24, share);
+        let (level, delivered, offered) = served(148.0, WEAK_DBM, 0..24, share, Window);
         let (missing, taken) = (
             level.acknowledgements_missing,
             level.silences_taken_for_acknowledgements,
@@ -109,6 +112,30 @@ fn silence_is_taken_for_an_acknowledgement_in_the_share_that_was_asked_for() {
     );
 }
 
+/// A receiver that estimates in each slot divides by the size of its estimates: silence is taken for an acknowledgement in the share
+/// that was asked for, within four standard deviations, and more blocks are repeated that had arrived.
+#[test]
+fn a_receiver_that_estimates_in_each_slot_keeps_its_rate_of_false_alarms() {
+    for asked in [0.01, 0.1] {
+        let (level, ..) = served(148.0, WEAK_DBM, 0..24, Some(asked), Slot);
+        let (missing, taken) = (
+            level.acknowledgements_missing,
+            level.silences_taken_for_acknowledgements,
+        );
+        println!("by slots, {asked}: {taken} of {missing}");
+        assert!(missing > 1500, "{missing} are too few to tell");
+        let off = deviations(missing, taken, asked);
+        assert!(off.abs() < 4.0, "{taken} of {missing}: {off} deviations");
+    }
+    let [known, by_window, by_slot] = [(None, Window), (Some(0.01), Window), (Some(0.01), Slot)]
+        .map(|(silence, estimation)| {
+            let (level, ..) = served(150.0, 43.0, 0..6, silence, estimation);
+            level.npdsch_repeated
+        });
+    println!("NPDSCH repeated: {known} known, {by_window} by window, {by_slot} by slot");
+    assert!(known < by_window && by_window < by_slot);
+}
+
 /// The same over forty times as many seeds, each batch of them by itself: the batches scatter about the share that was asked for
 /// as counts do, and no share is off by more than four standard deviations of all of them.
 #[test]
@@ -123,7 +150,7 @@ fn silence_is_taken_for_an_acknowledgement_in_that_share_over_many_seeds() {
         let (mut missing, mut taken, mut off) = (0, 0, Vec::new());
         for batch in 0..BATCHES {
             let seeds = 24 * batch..24 * (batch + 1);
-            let (level, ..) = served(148.0, WEAK_DBM, seeds, Some(asked));
+            let (level, ..) = served(148.0, WEAK_DBM, seeds, Some(asked), Window);
             let (silent, said) = (
                 level.acknowledgements_missing,
                 level.silences_taken_for_acknowledgements,

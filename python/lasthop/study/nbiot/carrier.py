@@ -96,6 +96,12 @@ class Channel(Form):
     )
     """Weights with which a receiver combines repetitions and antennas: by the reliability of each
     channel estimate, or by the estimates themselves, so that noise in fades adds up."""
+    acknowledgement_estimation: Literal["window", "slot"] | None = Field(
+        default=None, examples=["slot"]
+    )
+    """How the base station estimates the channel of an acknowledgement: over the estimation window,
+    by the mean loss, or in each slot from its three reference symbols, as the requirement of
+    TS 36.104 section 8.5.2 needs."""
     frequency_offset: Annotated[Frequency | None, Into("frequency_offset_hz")] = Field(
         default=None, examples=["20 Hz"]
     )

@@ -11,6 +11,7 @@ use crate::cell::radio_words::{
 use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::{BurstKind, EsN0};
+use crate::config::AcknowledgementEstimation;
 use crate::device::{Connection, DeviceKey, Downlink, pipe_index};
 use crate::layer2::{Element, Fate, MacPdu, StatusReports};
 use crate::link_tables::BlockErrorRate;
@@ -170,7 +171,20 @@ impl Cell {
         let told = settings
             .silence_threshold
             .filter(|_| settings.config.switches.block_errors);
-        if let Some(threshold) = told {
+        if settings.config.channel.acknowledgement_estimation == AcknowledgementEstimation::Slot {
+            let received = (downlink.burst.take())
+                .map(|burst| cx.channel.acknowledgement_ends(key.slot, burst));
+            if settings.config.switches.block_errors
+                && (received.is_some() || told.is_some())
+                && let Some(device) = cx.devices.get_mut(key)
+            {
+                let noise = core::array::from_fn(|_| device.stream.standard_normal());
+                let level = received.map_or(noise[0], |received| received.level(says_yes, noise));
+                let threshold = told.unwrap_or(0.0);
+                says_yes = level > threshold;
+                reacted = told.map_or(reacted, |threshold| level.abs() > threshold);
+            }
+        } else if let Some(threshold) = told {
             let received = (downlink.burst.take()).map_or(EsN0::NOTHING, |burst| {
                 cx.channel.uplink_ends(key.slot, burst)
             });
