@@ -22,6 +22,8 @@ pub struct NbIotHour {
     pub seconds: u64,
     /// The seed of the run.
     pub seed: u64,
+    /// Whether receivers are those of published link simulations, in place of those of the preset.
+    pub link_simulation_receivers: bool,
 }
 
 /// What devices say, and how.
@@ -86,6 +88,9 @@ impl NbIotHour {
             deployment.cells = self.cells;
             // One cell does not tile the plane.
             deployment.wrap_around &= self.cells > 1;
+        }
+        if self.link_simulation_receivers {
+            network.channel.receive_as_link_simulations();
         }
         if self.content == HourContent::Echo49 {
             network.connection.procedure = Procedure::Resume;
@@ -153,6 +158,7 @@ mod tests {
                 per_second_per_cell: 0.5,
                 seconds: 200,
                 seed: 1,
+                link_simulation_receivers: false,
             };
             let simulated = Simulated::run(&city.spec(), Default::default(), &Default::default())
                 .expect("the spec describes a run");

@@ -24,12 +24,10 @@ use lasthop_units::{DecibelMilliwatts, Decibels, Instant};
 
 use self::devices::Devices;
 use self::downlink_activity::DownlinkActivity;
-use self::estimation::Estimator;
+use self::estimation::{Estimator, Weights};
 use self::fading::{Branch, Fading};
 use self::uplink_interference::UplinkInterference;
-use crate::config::{
-    CarrierUse, CombiningWeights, NetworkConfig, NonAnchorCarriers, SubcarrierSpacing,
-};
+use crate::config::{CarrierUse, NetworkConfig, NonAnchorCarriers, SubcarrierSpacing};
 use crate::deployment::{CellIndex, PathGains, RadioMap};
 use crate::phy::noise_dbm;
 
@@ -176,6 +174,11 @@ impl Channel {
         }
     }
 
+    /// Sets the coverage level of a device, which determines how long the base station averages. It is 0 at first.
+    pub fn set_level(&mut self, device: u32, level: u8) {
+        self.devices.set_level(device, level);
+    }
+
     /// Moves a device to another carrier of its cell, 0 for the anchor. Transmissions on the air continue.
     pub fn tune(&mut self, device: u32, carrier: u8) {
         self.devices.tune(device, carrier, self.map.cells() as u8);
@@ -206,13 +209,19 @@ impl Channel {
     /// Returns the Es/N0 at which the base station received an uplink transmission that has ended.
     pub fn uplink_ends(&mut self, device: u32, id: BurstId) -> EsN0 {
         let received = self.uplink.end(id);
-        let pilots =
-            (self.estimator).uplink_pilots(received.kind, received.tones, received.nanos_ms());
+        let level = self.devices.of(device).level;
+        let pilots = (self.estimator).uplink_pilots(
+            received.kind,
+            received.tones,
+            received.nanos_ms(),
+            level,
+        );
         let link = Link {
             mean_snr: received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw),
             from: received.from,
             nanos: received.until - received.from,
             pilots,
+            weights: self.estimator.uplink_weights(),
             tone_groups: received.tones.fading_groups(),
             repetitions: received.repetitions,
         };
@@ -229,6 +238,7 @@ impl Channel {
             from: received.from,
             nanos: received.until - received.from,
             pilots: f32::INFINITY,
+            weights: self.estimator.uplink_weights(),
             tone_groups: 1,
             repetitions: received.repetitions,
         };
@@ -255,6 +265,7 @@ impl Channel {
             from: received.from,
             nanos: received.until - received.from,
             pilots: f32::INFINITY,
+            weights: self.estimator.uplink_weights(),
             tone_groups: 1,
             repetitions: 1,
         };
@@ -301,6 +312,7 @@ impl Channel {
             from: burst.from.as_nanos(),
             nanos: burst.until.as_nanos() - burst.from.as_nanos(),
             pilots: self.estimator.downlink_pilots(burst.subframes.into()),
+            weights: self.estimator.downlink_weights(),
             tone_groups: Tones::CARRIER.fading_groups(),
             repetitions: burst.repetitions,
         };
@@ -343,7 +355,7 @@ impl Channel {
     ) -> EsN0 {
         let snr = link.mean_snr * power_share;
         let pilots = link.pilots * pilot_boost;
-        let by_reliability = self.estimator.weights() == CombiningWeights::Reliability;
+        let by_reliability = link.weights == Weights::Reliability;
         let (mut sum, mut count) = (0.0, 0.0);
         for branch in branches {
             let (mean, evaluations) = self.fading.mean_over(
@@ -364,8 +376,8 @@ impl Channel {
             count += 1.0;
             self.evaluations += evaluations;
         }
-        if !by_reliability {
-            sum = estimation::left_of_sum(sum, count, pilots);
+        if let Weights::Estimates { errors } = link.weights {
+            sum = estimation::left_of_sum(sum, count, pilots, errors);
         }
         EsN0::from_ratio(f64::from(sum) * f64::from(link.repetitions))
     }
@@ -379,6 +391,7 @@ struct Link {
     nanos: u64,
     /// Reference symbols that the receiver averages.
     pilots: f32,
+    weights: Weights,
     tone_groups: u8,
     repetitions: u16,
 }

@@ -38,7 +38,10 @@ pub use non_anchor::{CarrierUse, NonAnchorCarriers};
 pub use overload::{AccessBarring, ConnectionReject, Reestablishment};
 pub use power::DevicePower;
 pub use presets::GoldenCarrier;
-pub use radio_channel::{AcknowledgementEstimation, CombiningWeights, Fading, RadioChannel};
+pub use radio_channel::{
+    AcknowledgementEstimation, CombiningWeights, DownlinkEstimation, EstimationWindow, Fading,
+    RadioChannel,
+};
 pub use random_access::{NprachFormat, RandomAccess};
 pub use subframes::{DownlinkGap, SubframeMapConfig, SystemInformation};
 pub use switches::Switches;

@@ -164,7 +164,8 @@ impl NbIotNetwork {
             error_db => coupling_loss_db + error_db * stream.standard_normal(),
         };
         let level = config.level_at(config.carrier.rsrp_dbm(measured_loss_db)) as u8;
-        let expected = Expected::new(config, measured_loss_db);
+        self.channel.set_level(slot, level);
+        let expected = Expected::new(config, measured_loss_db, level);
         let wake_up_ms = settings.wake_up_ms(level, &expected);
         let device = Box::new(Device {
             cell: camping.cell.0,

@@ -194,6 +194,11 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
         ),
         ("channel: {combining: estimates}", "channel.combining", "estimates"),
         (
+            "channel: {downlink_estimation: symbol}",
+            "channel.downlink_estimation",
+            "symbol",
+        ),
+        (
             "channel: {acknowledgement_estimation: slot}",
             "channel.acknowledgement_estimation",
             "slot",
@@ -205,6 +210,11 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
             0.01,
         ),
         ("channel: {estimation_window: ts_36_104}", "channel.estimation_window_15_khz_ms", 4),
+        (
+            "channel: {estimation_window_15_khz: fitted_by_level}",
+            "channel.estimation_window_15_khz_ms",
+            [4, 4, 1],
+        ),
         ("channel: {estimation_window_15_khz: 2 ms}", "channel.estimation_window_15_khz_ms", 2),
         ("grants: one_per_request", "connection.grants", "one_per_request"),
         ("largest_block: {uplink_bits: 344}", "connection.largest_block.uplink_bits", 344),

@@ -33,6 +33,7 @@ fn city() -> Result<NbIotHour, Box<dyn Error>> {
         per_second_per_cell: 4.0,
         seconds: 3600,
         seed: 1,
+        link_simulation_receivers: false,
     };
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -42,6 +43,7 @@ fn city() -> Result<NbIotHour, Box<dyn Error>> {
             Long("rate") => city.per_second_per_cell = parser.value()?.parse()?,
             Long("seconds") => city.seconds = parser.value()?.parse()?,
             Long("seed") => city.seed = parser.value()?.parse()?,
+            Long("link-simulation-receivers") => city.link_simulation_receivers = true,
             other => return Err(other.unexpected().into()),
         }
     }
@@ -69,6 +71,7 @@ fn measure(city: NbIotHour) -> Result<String, Box<dyn Error>> {
         "per_second_per_cell": city.per_second_per_cell,
         "seconds": city.seconds,
         "devices": network.devices_attached,
+        "link_simulation_receivers": city.link_simulation_receivers,
         "messages_delivered": summary.messages_delivered,
         "uncarried_ratio": summary.uncarried_share,
         "wall_s": wall.as_secs_f64(),

@@ -21,6 +21,7 @@ pub(super) struct Devices {
 pub(super) struct DeviceRadio {
     pub(super) serving: CellIndex,
     neighbours: u8,
+    pub(super) level: u8,
     pub(super) gain: f32,
     /// Where in the fading record the device starts.
     pub(super) fading: u64,
@@ -86,9 +87,14 @@ impl Devices {
         self.radios[at] = DeviceRadio {
             serving,
             neighbours,
+            level: 0,
             gain: (-paths.coupling_loss()).ratio() as f32,
             fading,
         };
+    }
+
+    pub(super) fn set_level(&mut self, device: u32, level: u8) {
+        self.radios[device as usize].level = level;
     }
 
     /// The path of a device is to another carrier of its cell, and to those of the same number in other cells.
@@ -143,6 +149,7 @@ impl DeviceRadio {
     const NOBODY: Self = Self {
         serving: CellIndex(0),
         neighbours: 0,
+        level: 0,
         gain: 0.0,
         fading: 0,
     };

@@ -2,17 +2,30 @@ use core::f32::consts::PI;
 
 use super::acknowledgement::REFERENCE_SYMBOLS;
 use super::{BurstKind, Tones};
-use crate::config::{CarrierMode, CombiningWeights, NetworkConfig};
+use crate::config::{CarrierMode, CombiningWeights, DownlinkEstimation, NetworkConfig};
 
 /// How the receivers of a network estimate the channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Estimator {
     window_ms: f32,
-    window_15_khz_ms: f32,
+    /// By coverage level.
+    windows_15_khz_ms: [f32; 3],
     offset_hz: f32,
     /// Resource elements of a downlink subframe with these antenna ports over those of the tables, which have two.
     data_elements: f32,
-    weights: CombiningWeights,
+    uplink: Weights,
+    downlink: Weights,
+    downlink_estimation: DownlinkEstimation,
+}
+
+/// By what a receiver weighs what it adds up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Weights {
+    /// As if it knew which of its estimates are good.
+    Reliability,
+    /// By the estimates. The error of an estimate times what is sent counts as so much noise of its own variance: 0 where it is
+    /// neglected, 1 for one port, and 2 for transmit diversity, where each port's error also hits the symbol of the other.
+    Estimates { errors: f32 },
 }
 
 impl Estimator {
@@ -24,20 +37,40 @@ impl Estimator {
             (1, CarrierMode::Standalone | CarrierMode::GuardBand) => 160.0 / 152.0,
             _ => 1.0,
         };
+        let weights = match channel.combining {
+            CombiningWeights::Reliability => Weights::Reliability,
+            CombiningWeights::Estimates => Weights::Estimates { errors: 0.0 },
+        };
         Self {
             window_ms: channel.estimation_window_ms.into(),
-            window_15_khz_ms: channel.estimation_window_15_khz_ms.into(),
+            windows_15_khz_ms: channel
+                .estimation_window_15_khz_ms
+                .by_level()
+                .map(f32::from),
             offset_hz: channel.frequency_offset_hz as f32,
             data_elements,
-            weights: channel.combining,
+            uplink: weights,
+            downlink: match channel.downlink_estimation {
+                DownlinkEstimation::Window => weights,
+                DownlinkEstimation::Symbol => Weights::Estimates {
+                    errors: config.carrier.nrs_ports.into(),
+                },
+            },
+            downlink_estimation: channel.downlink_estimation,
         }
     }
 
-    /// Reference symbols that count on the uplink, of a transmission of so many milliseconds.
-    pub(crate) fn uplink_pilots(&self, kind: BurstKind, tones: Tones, on_air_ms: f32) -> f32 {
+    /// Reference symbols that count on the uplink, of a transmission of so many milliseconds at a coverage level.
+    pub(crate) fn uplink_pilots(
+        &self,
+        kind: BurstKind,
+        tones: Tones,
+        on_air_ms: f32,
+        level: u8,
+    ) -> f32 {
         let window_ms = match tones.count() {
             1 => self.window_ms,
-            _ => self.window_15_khz_ms,
+            _ => self.windows_15_khz_ms[usize::from(level.min(2))],
         };
         self.pilots(uplink_pilots_per_ms(kind, tones), window_ms.min(on_air_ms))
     }
@@ -54,7 +87,12 @@ impl Estimator {
 
     /// Those of an antenna port on the downlink.
     pub(crate) fn downlink_pilots(&self, on_air_ms: f32) -> f32 {
-        self.pilots(NRS_PER_PORT_AND_MS, self.window_ms.min(on_air_ms))
+        match self.downlink_estimation {
+            DownlinkEstimation::Window => {
+                self.pilots(NRS_PER_PORT_AND_MS, self.window_ms.min(on_air_ms))
+            }
+            DownlinkEstimation::Symbol => NRS_PER_PORT_AND_SYMBOL,
+        }
     }
 
     /// What a bit of the downlink gains where there are more resource elements for it than the tables know: it is sent in
@@ -63,9 +101,14 @@ impl Estimator {
         self.data_elements
     }
 
-    /// By what a receiver weighs what it adds up.
-    pub(crate) const fn weights(&self) -> CombiningWeights {
-        self.weights
+    /// The weights of base stations.
+    pub(crate) const fn uplink_weights(&self) -> Weights {
+        self.uplink
+    }
+
+    /// The weights of devices.
+    pub(crate) const fn downlink_weights(&self) -> Weights {
+        self.downlink
     }
 
     /// An offset turns the symbols of a window away from each other, so that their sum is less.
@@ -82,6 +125,9 @@ impl Estimator {
 
 /// Narrowband reference symbols of a port in a subframe (TS 36.211 section 10.2.6.2).
 pub(crate) const NRS_PER_PORT_AND_MS: f32 = 8.0;
+
+/// Those of a port in one symbol.
+const NRS_PER_PORT_AND_SYMBOL: f32 = 2.0;
 
 /// Reference symbols in a millisecond on all tones (TS 36.211 section 10.1.4.2): of the seven symbols of a slot, one in
 /// format 1 and three in format 2. A slot takes 0.5 ms at 15 kHz and 2 ms at 3.75 kHz.
@@ -110,10 +156,11 @@ pub(crate) fn left_of(snr: f32, pilots: f32) -> f32 {
 }
 
 /// What is left of the sum *S* of SNRs over branches that are weighed by their estimates, each from so many reference
-/// symbols: S S / (S + branches / N). The error of every estimate adds the noise of its branch, however little arrives there.
-pub(crate) fn left_of_sum(sum: f32, branches: f32, pilots: f32) -> f32 {
+/// symbols: S S / (S (1 + errors / N) + branches / N). The error of every estimate adds the noise of its branch, however little
+/// arrives there, and noise in proportion to what is sent ([`Weights::Estimates`]).
+pub(crate) fn left_of_sum(sum: f32, branches: f32, pilots: f32, errors: f32) -> f32 {
     if sum > 0.0 {
-        sum * sum / (sum + branches / pilots)
+        sum * sum / (sum + (errors * sum + branches) / pilots)
     } else {
         0.0
     }
@@ -122,6 +169,7 @@ pub(crate) fn left_of_sum(sum: f32, branches: f32, pilots: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::EstimationWindow;
     use crate::config::SubcarrierSpacing::{Khz3_75, Khz15};
 
     #[test]
@@ -154,13 +202,97 @@ mod tests {
         let (window_ms, window_15_khz_ms) = crate::config::RadioChannel::ESTIMATION_TS_36_104_MS;
         let of = estimator(|config| {
             config.channel.estimation_window_ms = window_ms;
-            config.channel.estimation_window_15_khz_ms = window_15_khz_ms;
+            config.channel.estimation_window_15_khz_ms = window_15_khz_ms.into();
         });
         let (narrow, wide) = (Tones::new(Khz3_75, 0, 1), Tones::new(Khz15, 0, 1));
-        assert_eq!(of.uplink_pilots(BurstKind::Data, narrow, 64.0), 8.0);
-        assert_eq!(of.uplink_pilots(BurstKind::Data, wide, 64.0), 8.0);
-        assert_eq!(of.uplink_pilots(BurstKind::Data, wide, 2.0), 4.0);
+        assert_eq!(of.uplink_pilots(BurstKind::Data, narrow, 64.0, 0), 8.0);
+        assert_eq!(of.uplink_pilots(BurstKind::Data, wide, 64.0, 2), 8.0);
+        assert_eq!(of.uplink_pilots(BurstKind::Data, wide, 2.0, 0), 4.0);
         assert_eq!(of.downlink_pilots(640.0), 128.0);
+    }
+
+    #[test]
+    fn each_coverage_level_has_its_window() {
+        let of = estimator(|config| {
+            config.channel.estimation_window_15_khz_ms = EstimationWindow::ByLevel([8, 4, 1]);
+        });
+        let wide = Tones::new(Khz15, 0, 1);
+        let pilots = [0, 1, 2].map(|level| of.uplink_pilots(BurstKind::Data, wide, 64.0, level));
+        assert_eq!(pilots, [16.0, 8.0, 2.0]);
+    }
+
+    #[test]
+    fn a_device_that_estimates_in_each_symbol_has_two_reference_symbols_whatever_the_length() {
+        let of = estimator(|config| {
+            config.channel.downlink_estimation = DownlinkEstimation::Symbol;
+        });
+        assert_eq!(of.downlink_pilots(640.0), 2.0);
+        assert_eq!(of.downlink_weights(), Weights::Estimates { errors: 2.0 });
+        assert_eq!(of.uplink_weights(), Weights::Reliability);
+    }
+
+    #[test]
+    fn what_transmit_diversity_leaves_is_what_its_decoder_finds() {
+        // Two ports, Alamouti: 40,000 pairs of symbols, estimates of variance 1 / N each. The mean of the decoded symbol over the
+        // deviation of its noise and interference, on a steady channel with phases of their own.
+        let mut stream = lasthop_contract::RandomStream::named(3, "alamouti");
+        for (snr, pilots) in [(0.1_f64, 4.0), (1.0, 4.0), (10.0, 4.0), (1.0, 16.0)] {
+            let amplitude = snr.sqrt();
+            let channels = [[amplitude, 0.0], [0.6 * amplitude, 0.8 * amplitude]];
+            let (mut mean, mut square) = (0.0, 0.0);
+            let count = 40_000;
+            for _ in 0..count {
+                let mut noise = |variance: f64| -> [f64; 2] {
+                    core::array::from_fn(|_| (variance / 2.0).sqrt() * stream.standard_normal())
+                };
+                let estimates = channels.map(|[re, im]| {
+                    let [error_re, error_im] = noise(1.0 / pilots);
+                    [re + error_re, im + error_im]
+                });
+                let noises = [noise(1.0), noise(1.0)];
+                // The first symbol is 1, the second i.
+                let sent = [[1.0, 0.0], [0.0, 1.0]];
+                let first = plus(
+                    plus(times(channels[0], sent[0]), times(channels[1], sent[1])),
+                    noises[0],
+                );
+                let second = plus(
+                    minus(
+                        times(channels[1], conjugate(sent[0])),
+                        times(channels[0], conjugate(sent[1])),
+                    ),
+                    noises[1],
+                );
+                let decoded = plus(
+                    times(conjugate(estimates[0]), first),
+                    times(estimates[1], conjugate(second)),
+                );
+                mean += decoded[0] / f64::from(count);
+                square += (decoded[0] * decoded[0] + decoded[1] * decoded[1]) / f64::from(count);
+            }
+            let found = mean * mean / (square - mean * mean);
+            let ours = f64::from(left_of_sum(2.0 * snr as f32, 2.0, pilots as f32, 2.0));
+            assert!(
+                (found / ours - 1.0).abs() < 0.06,
+                "{snr} {pilots}: {found} {ours}"
+            );
+        }
+    }
+
+    fn plus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] + b[0], a[1] + b[1]]
+    }
+
+    fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] - b[0], a[1] - b[1]]
+    }
+
+    fn times(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
+    }
+
+    fn conjugate([re, im]: [f64; 2]) -> [f64; 2] {
+        [re, -im]
     }
 
     #[test]
@@ -206,11 +338,11 @@ mod tests {
     fn weights_by_estimates_cost_nothing_on_a_steady_channel_and_more_where_one_branch_fades() {
         let (snr, pilots) = (0.2, 8.0);
         let by_reliability = 2.0 * left_of(snr, pilots);
-        assert!((left_of_sum(2.0 * snr, 2.0, pilots) - by_reliability).abs() < 1e-6);
+        assert!((left_of_sum(2.0 * snr, 2.0, pilots, 0.0) - by_reliability).abs() < 1e-6);
         let faded = left_of(2.0 * snr, pilots) + left_of(0.0, pilots);
-        assert!(left_of_sum(2.0 * snr, 2.0, pilots) < faded);
-        assert_eq!(left_of_sum(0.0, 2.0, pilots), 0.0);
-        assert_eq!(left_of_sum(0.5, 2.0, f32::INFINITY), 0.5);
+        assert!(left_of_sum(2.0 * snr, 2.0, pilots, 0.0) < faded);
+        assert_eq!(left_of_sum(0.0, 2.0, pilots, 0.0), 0.0);
+        assert_eq!(left_of_sum(0.5, 2.0, f32::INFINITY, 2.0), 0.5);
     }
 
     #[test]

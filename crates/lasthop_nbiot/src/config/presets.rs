@@ -160,8 +160,9 @@ fn channel() -> RadioChannel {
     RadioChannel {
         fading: Fading::Rayleigh { doppler_hz: 1.0 },
         estimation_window_ms: 16,
-        estimation_window_15_khz_ms: 16,
+        estimation_window_15_khz_ms: EstimationWindow::Everywhere(16),
         combining: CombiningWeights::Reliability,
+        downlink_estimation: DownlinkEstimation::Window,
         acknowledgement_estimation: AcknowledgementEstimation::Window,
         frequency_offset_hz: 0.0,
         silence_as_acknowledgement: None,

@@ -1,6 +1,6 @@
-use crate::channel::estimation::{Estimator, left_of};
+use crate::channel::estimation::{Estimator, Weights, left_of, left_of_sum};
 use crate::channel::{BurstKind, Tones};
-use crate::config::{AcknowledgementEstimation, NetworkConfig};
+use crate::config::{AcknowledgementEstimation, DownlinkEstimation, NetworkConfig};
 use crate::phy::signal_to_noise_db;
 
 /// The Es/N0 that the base station expects of one transmission to and from a device by what the device measures, without
@@ -27,7 +27,7 @@ const STEP_DB: f32 = 1.0;
 const MARGINS_DB: (f32, f32) = (-12.0, 15.0);
 
 impl Expected {
-    pub(crate) fn new(config: &NetworkConfig, measured_loss_db: f64) -> Self {
+    pub(crate) fn new(config: &NetworkConfig, measured_loss_db: f64, level: u8) -> Self {
         let carrier = &config.carrier;
         let estimator = Estimator::new(config);
         let db = |ratio: f32| 10.0 * libm::log10f(ratio);
@@ -39,13 +39,18 @@ impl Expected {
             180_000.0,
             carrier.device_noise_figure_db,
         ));
-        let downlink = f32::from(carrier.device_receive_antennas)
-            * ports
-            * estimator.downlink_gain()
-            * left_of(
-                downlink / ports,
-                ports * estimator.downlink_pilots(f32::INFINITY),
-            );
+        let antennas = f32::from(carrier.device_receive_antennas);
+        let pilots = ports * estimator.downlink_pilots(f32::INFINITY);
+        let downlink = match (
+            config.channel.downlink_estimation,
+            estimator.downlink_weights(),
+        ) {
+            (DownlinkEstimation::Symbol, Weights::Estimates { errors }) => {
+                estimator.downlink_gain()
+                    * left_of_sum(antennas * downlink, antennas * ports, pilots, errors)
+            }
+            _ => antennas * ports * estimator.downlink_gain() * left_of(downlink / ports, pilots),
+        };
         let spacing = config.uplink.subcarrier_spacing;
         let uplink = |tones: u8, kind| {
             let snr = ratio(signal_to_noise_db(
@@ -59,7 +64,7 @@ impl Expected {
                 (BurstKind::Acknowledgement, AcknowledgementEstimation::Slot) => {
                     estimator.pilots_of_a_slot(tones) as f32
                 }
-                _ => estimator.uplink_pilots(kind, tones, f32::INFINITY),
+                _ => estimator.uplink_pilots(kind, tones, f32::INFINITY, level),
             };
             db(f32::from(carrier.base_station_receive_antennas) * left_of(snr, pilots))
         };

@@ -412,7 +412,7 @@ fn values_outside_the_sets_name_field_and_table() {
             "1, 2, 4, 8, 16 ms",
         ),
         (
-            |c| c.channel.estimation_window_15_khz_ms = 32,
+            |c| c.channel.estimation_window_15_khz_ms = EstimationWindow::ByLevel([4, 4, 32]),
             "channel.estimation_window_15_khz_ms",
             "1, 2, 4, 8, 16 ms",
         ),

@@ -1,6 +1,5 @@
 //! What the network does, by topic.
 
-mod acknowledgements;
 mod alone;
 mod back_off;
 mod carriers;
@@ -34,6 +33,7 @@ mod preambles;
 mod published;
 mod radio_line;
 mod radio_time;
+mod receivers;
 mod reception;
 mod repetition_gain;
 mod rlc_config;

@@ -67,6 +67,7 @@ IndoorLoss = Annotated[float | str, WordOr(DECIBEL, "20 dB", minimum=-400, words
 CutOff = Annotated[float | str, WordOr(DECIBEL, "10 dB", minimum=-400, words=("off",))]
 Duration = Annotated[int, Quantity(TIME, "40 s")]
 EstimationWindow = Annotated[int | str, WordOr(TIME, "16 ms", words=("ts_36_104",))]
+LevelsWindow = Annotated[int | str, WordOr(TIME, "4 ms", words=("fitted_by_level",))]
 SilenceShare = Annotated[float | str, WordOr(FRACTION, "1 %", words=("off",))]
 Decibels = Annotated[float, Quantity(DECIBEL, "10 dB", minimum=-400)]
 CouplingLoss = Annotated[float, Quantity(DECIBEL, "154 dB", minimum=-400)]

@@ -17,6 +17,7 @@ from lasthop.study.nbiot.amounts import (
     Factor,
     Frequency,
     Into,
+    LevelsWindow,
     Off,
     PowerLevel,
     SilenceShare,
@@ -87,15 +88,21 @@ class Channel(Form):
     )
     """Time over which a receiver averages reference symbols. `ts_36_104`: the base station 16 ms at
     3.75 kHz and 4 ms at 15 kHz, the device 16 ms."""
-    estimation_window_15_khz: Annotated[Duration | None, Into("estimation_window_15_khz_ms")] = (
-        Field(default=None, examples=["4 ms"])
-    )
-    """Estimation window of the base station on tones of 15 kHz."""
+    estimation_window_15_khz: Annotated[
+        LevelsWindow | None, Into("estimation_window_15_khz_ms")
+    ] = Field(default=None, examples=["4 ms", "fitted_by_level"])
+    """Estimation window of the base station on tones of 15 kHz. `fitted_by_level`: 4 ms at coverage
+    levels 0 and 1, as in TS 36.104, and 1 ms at level 2, fitted to a published link simulation."""
     combining: Literal["reliability", "estimates"] | None = Field(
         default=None, examples=["estimates"]
     )
     """Weights with which a receiver combines repetitions and antennas: by the reliability of each
     channel estimate, or by the estimates themselves, so that noise in fades adds up."""
+    downlink_estimation: Literal["window", "symbol"] | None = Field(
+        default=None, examples=["symbol"]
+    )
+    """How a device estimates the channel of the downlink: over the estimation window, by the mean
+    loss, or from the two reference symbols of a port in one symbol, with their errors as noise."""
     acknowledgement_estimation: Literal["window", "slot"] | None = Field(
         default=None, examples=["slot"]
     )

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _SPACINGS = {15_000.0: "khz15", 3_750.0: "khz3_75"}
 _ESTIMATION_TS_36_104_MS = (16, 4)
 """Lengths of channel estimation at 3.75 and 15 kHz in ms (TS 36.104 annex A.14, A.16)."""
+_ESTIMATION_FITTED_BY_LEVEL_MS = (4, 4, 1)
+"""Lengths of channel estimation at 15 kHz by coverage level in ms. The first two are those of TS
+36.104, the third is fitted to row V-L8 of lasthop_nbiot's MODEL.md."""
 _TWELVE_TONES_DB = 10.791812460476248
 """Power of the carrier over that of one of its twelve tones, in dB."""
 _RSRP_RANGE_DBM = (-140.5, -43.5)
@@ -127,6 +130,7 @@ _SPECIAL = {
     ("channel", "fading"),
     ("channel", "doppler"),
     ("channel", "estimation_window"),
+    ("channel", "estimation_window_15_khz"),
     ("rsrp_thresholds",),
     ("release_assistance",),
     ("cell_settings",),
@@ -235,7 +239,15 @@ def _fading(form: Nbiot, network: Network) -> None:
 
 def _estimation(form: Nbiot, network: Network) -> None:
     """Set the channel estimation window of both tone spacings."""
-    window = None if form.channel is None else form.channel.estimation_window
+    if form.channel is None:
+        return
+    own = form.channel.estimation_window_15_khz
+    if isinstance(own, str):
+        network["channel"]["estimation_window_15_khz_ms"] = list(_ESTIMATION_FITTED_BY_LEVEL_MS)
+    elif own is not None:
+        key = ("channel", "estimation_window_15_khz")
+        network["channel"]["estimation_window_15_khz_ms"] = _counted(own, SUBFRAME_NS, key)
+    window = form.channel.estimation_window
     if window is None:
         return
     if isinstance(window, str):
@@ -244,7 +256,7 @@ def _estimation(form: Nbiot, network: Network) -> None:
         counted = _counted(window, SUBFRAME_NS, ("channel", "estimation_window"))
         narrow_ms = wide_ms = cast("int", counted)
     network["channel"]["estimation_window_ms"] = narrow_ms
-    if form.channel is not None and form.channel.estimation_window_15_khz is None:
+    if own is None:
         network["channel"]["estimation_window_15_khz_ms"] = wide_ms
 
 
