@@ -30,6 +30,11 @@ impl ReceivedAcknowledgement {
         }
     }
 
+    /// Whether no noise can change the decision: it would have to exceed ten standard deviations.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.snr > 60.0 + 8.0 * f64::from(self.estimates)
+    }
+
     /// Returns the level on which the receiver decides, over the standard deviation of its noise.
     ///
     /// It is positive for an acknowledgement and negative for a negative one. `noise` holds three independent standard normal
@@ -101,6 +106,31 @@ mod tests {
             size += estimate[0] * estimate[0] + estimate[1] * estimate[1];
         }
         sum / libm::sqrt(2.0 * size)
+    }
+
+    #[test]
+    fn a_certain_acknowledgement_stays_above_any_threshold_whatever_the_noise() {
+        for (repetitions, antennas) in [(1, 1), (1, 2), (16, 2), (128, 2), (128, 4)] {
+            let received = |snr: f64| {
+                ReceivedAcknowledgement::new(
+                    EsN0::from_ratio(snr / 4.0),
+                    repetitions,
+                    antennas,
+                    3.0,
+                )
+            };
+            let estimates = f64::from(received(1.0).estimates);
+            let just_certain = received(1.01 * (60.0 + 8.0 * estimates));
+            assert!(just_certain.is_certain());
+            assert!(!received(0.99 * (60.0 + 8.0 * estimates)).is_certain());
+            for along in [-6.0, 6.0] {
+                for across in [-6.0, 6.0] {
+                    // The rarest false alarm that may be asked for has a threshold of 3.7.
+                    let level = just_certain.level(true, [-6.0, along, across]);
+                    assert!(level > 3.8, "{repetitions} {antennas}: {level}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -104,14 +104,11 @@ impl UplinkGrid {
         let taken = self.taken_during(start, undisturbed);
         // By the opportunities that tones meet: the span, and what is taken in it.
         let mut found = SmallVec::<[(u8, UplinkSpan, u64); 8]>::new();
-        let mut find_among = |acknowledgements: bool| {
+        let mut find_among = |mut first_tones: u64| {
             let mut best: Option<UplinkAllocation> = None;
-            for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)).rev() {
-                if taken & bits(first_tone, tones) != 0
-                    || self.has_acknowledgements(first_tone, tones) != acknowledgements
-                {
-                    continue;
-                }
+            while let Some(first_tone) = first_tones.checked_ilog2() {
+                first_tones ^= 1 << first_tone;
+                let first_tone = first_tone as u8;
                 let meets = self.meets(first_tone, tones);
                 let known = found.iter().find(|(other, ..)| *other == meets);
                 let (span, taken) = if let Some((_, span, taken)) = known {
@@ -136,7 +133,28 @@ impl UplinkGrid {
             }
             best
         };
-        find_among(false).or_else(|| find_among(true))
+        let [others, of_acknowledgements] = self.free_first_tones(taken, tones);
+        find_among(others).or_else(|| find_among(of_acknowledgements))
+    }
+
+    /// The first tones, as bits, of free allocations of so many tones: those without tones of acknowledgements, and the others.
+    fn free_first_tones(&self, taken: u64, tones: u8) -> [u64; 2] {
+        let acknowledgements = match self.spacing {
+            SubcarrierSpacing::Khz15 => bits(0, 4),
+            SubcarrierSpacing::Khz3_75 => bits(38, 8),
+        };
+        if tones == 1 {
+            let free = bits(0, self.spacing.tones()) & !taken;
+            return [free & !acknowledgements, free & acknowledgements];
+        }
+        let mut first_tones = [0, 0];
+        for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)) {
+            let own = bits(first_tone, tones);
+            if own & taken == 0 {
+                first_tones[usize::from(own & acknowledgements != 0)] |= 1 << first_tone;
+            }
+        }
+        first_tones
     }
 
     /// Finds free tones for the NPUSCH of a grant, by the first scheduling delay that has them.
@@ -296,14 +314,6 @@ impl UplinkGrid {
     fn meets(&self, first_tone: u8, tones: u8) -> u8 {
         let range = usize::from(first_tone)..usize::from(first_tone + tones);
         self.meets[range].iter().fold(0, |all, bits| all | bits)
-    }
-
-    fn has_acknowledgements(&self, first_tone: u8, tones: u8) -> bool {
-        let range = match self.spacing {
-            SubcarrierSpacing::Khz15 => 0..4,
-            SubcarrierSpacing::Khz3_75 => 38..46,
-        };
-        first_tone < range.end && first_tone + tones > range.start
     }
 }
 
