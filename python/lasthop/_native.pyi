@@ -26,6 +26,7 @@ __all__ = [
     "message_kinds",
     "mqtt_publish",
     "mqtt_subscribe",
+    "nbiot_attach",
     "nbiot_fault",
     "nbiot_network_time",
     "nbiot_preset",
@@ -93,6 +94,7 @@ def explain(spec_json: str, device: int, message: int, flow: str | None = None) 
 
 # The whole settings of an NB-IoT network by name, as JSON.
 def nbiot_network_time(name: str) -> str: ...
+def nbiot_attach() -> str: ...
 def nbiot_preset(name: str) -> str: ...
 
 class NbiotFault(TypedDict):

@@ -63,8 +63,13 @@ named_enum! {
         Acknowledgement = "acknowledgement",
         /// Connected without traffic: the inactivity timer, connected DRX.
         Waiting = "waiting",
-        /// Cell search, system information, and resynchronisation in uplink gaps.
+        /// Getting in step again: system information, and resynchronisation after a sleep and in uplink gaps.
         Synchronisation = "synchronisation",
+        /// The search of a device that is not registered for a cell: NPSS and NSSS, on one carrier or on many.
+        CellSearch = "cell_search",
+        /// All else that a registration takes (TS 24.301 section 5.5.1): the start of the module, system information, random
+        /// access, RRC and NAS messages, and the waits between attempts.
+        Attach = "attach",
         /// Paging occasions while idle.
         Paging = "paging",
         /// The module firmware: start-up, and forwarding packets between application and radio.

@@ -9,7 +9,8 @@ pub(crate) type DeviceKey = (usize, u32);
 ///
 /// The set-up of a device ends when its radio is idle for the first time after the first session is there. What the radio
 /// draws between the two is a part of it, unless the device has a message to send or to receive before: then the connection
-/// of the set-up has become that of the message, and the set-up ended with the session.
+/// of the set-up has become that of the message, and the set-up ended with the session. The registration of a device with its
+/// network always is a part; of a device that finds no cell, until it sleeps for the first time.
 #[derive(Debug, Default)]
 pub(crate) struct SetUps {
     devices: LookupMap<DeviceKey, Device>,
@@ -96,6 +97,11 @@ impl SetUps {
         let Some(device) = self.devices.get(&key).copied() else {
             return Share::default();
         };
+        if matches!(span.cause, RadioCause::CellSearch | RadioCause::Attach) {
+            // A registration is a part of the set-up, whatever is due meanwhile.
+            pending.before.add(span.share(span.from, span.until));
+            return Share::default();
+        }
         let ready = device.ready.unwrap_or(Instant::FAR_FUTURE);
         if span.from < ready {
             pending
@@ -184,6 +190,17 @@ mod tests {
     const SETS_UP: RadioCause = RadioCause::Signalling;
     const WAITS: RadioCause = RadioCause::Waiting;
     const SLEEPS: RadioCause = RadioCause::Sleep;
+
+    #[test]
+    fn a_registration_is_a_part_though_a_message_is_due_and_there_is_no_session_to_wait_for() {
+        let mut set_ups = begun();
+        set_ups.note_ready(at(0), DEVICE);
+        set_ups.note_due(at(1), DEVICE);
+        assert_eq!(take(&mut set_ups, RadioCause::CellSearch, 0, 3), [0.0, 0.0]);
+        assert_eq!(take(&mut set_ups, RadioCause::Attach, 3, 6), [0.0, 0.0]);
+        assert_eq!(take(&mut set_ups, SETS_UP, 6, 7), [6.0, 2.0]);
+        assert!(set_ups.are_over());
+    }
 
     #[test]
     fn the_wait_for_the_release_is_a_part_where_the_radio_is_idle_before_a_message() {

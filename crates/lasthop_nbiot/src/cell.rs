@@ -1,6 +1,7 @@
 //! The base station of a cell: random access, scheduling, HARQ.
 
 mod admission;
+mod attach;
 mod data_carriers;
 mod downlink;
 mod early_data;

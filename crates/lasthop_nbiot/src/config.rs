@@ -1,6 +1,7 @@
 //! The configuration of a network, checked against the values that 3GPP allows.
 
 mod allowed;
+mod attach;
 mod carrier;
 mod cell_settings;
 mod connection;
@@ -21,6 +22,7 @@ mod switches;
 mod uplink;
 
 pub use allowed::ConfigError;
+pub use attach::Attach;
 pub use carrier::{Carrier, CarrierMode};
 pub use cell_settings::CellSettings;
 pub use connection::{

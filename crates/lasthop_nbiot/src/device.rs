@@ -6,6 +6,7 @@ mod connection;
 mod expected;
 mod idle;
 mod radio_log;
+mod registration;
 
 pub(crate) use access::{Access, AccessPhase, AccessPurpose};
 pub(crate) use arena::{DeviceKey, Devices};
@@ -15,6 +16,7 @@ pub(crate) use connection::{
 pub(crate) use expected::{CONTROL_ERROR, Expected};
 pub(crate) use idle::Idle;
 pub(crate) use radio_log::RadioLog;
+pub(crate) use registration::Registration;
 
 use std::collections::VecDeque;
 
@@ -56,6 +58,7 @@ pub(crate) struct Device {
     pub(crate) is_off: bool,
     /// It was switched on and is not registered yet.
     pub(crate) is_registering: bool,
+    pub(crate) registration: Registration,
     /// Its radio link has failed, and it asks for its connection again.
     pub(crate) is_reestablishing: bool,
     /// Its access class, 0 to 9: the last figure of its IMSI (TS 22.011 section 4.2).

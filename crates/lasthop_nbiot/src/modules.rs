@@ -104,7 +104,7 @@ fn account(device: &mut Device, config: &NetworkConfig, now: Instant, awake: Dur
         return;
     }
     let since = before(now, awake);
-    device.idle.account(config, since, &mut device.radio);
+    device.account_idle(config, since);
     device
         .radio
         .spend(now, RadioState::Receive, RadioCause::Module);

@@ -22,7 +22,7 @@ use crate::channel::{Channel, DownlinkBurst};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::core_network::Core;
 use crate::deployment::CellIndex;
-use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog};
+use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog, Registration};
 use crate::modules::Modules;
 use crate::phy::Subframe;
 use crate::radio_line::{RadioLane, RadioLine, Watch};
@@ -167,6 +167,7 @@ impl NbIotNetwork {
         self.channel.set_level(slot, level);
         let expected = Expected::new(config, measured_loss_db, level);
         let wake_up_ms = settings.wake_up_ms(level, &expected);
+        let registers = config.idle.attach.is_some();
         let device = Box::new(Device {
             cell: camping.cell.0,
             data_carrier: camping.data_carrier,
@@ -183,9 +184,10 @@ impl NbIotNetwork {
             down: VecDeque::new(),
             since: [VecDeque::new(), VecDeque::new()],
             give_up_event: None,
-            knows_system_information: config.idle.system_information_known,
+            knows_system_information: config.idle.system_information_known && !registers,
             is_off: false,
-            is_registering: false,
+            is_registering: registers,
+            registration: Registration::default(),
             is_reestablishing: false,
             access_class: (number % 10) as u8,
             turned_away_until: Subframe(0),
@@ -195,6 +197,12 @@ impl NbIotNetwork {
         });
         let key = self.devices.insert(slot, device);
         self.watch.note_attached(key);
+        if registers {
+            if self.outages == 0 {
+                self.with_cell_of(now, key, |cell, cx| cell.joins(cx, key));
+            }
+            return;
+        }
         if self
             .settings
             .common()

@@ -4,6 +4,7 @@
 //! [`DownlinkMap`] goes from subframe to ordinal and back in constant time, so that an allocation is a range of ordinals
 //! in a ring of bits. The uplink is a list of reservations a tone.
 
+mod broadcast;
 mod downlink_map;
 mod downlink_timeline;
 mod link_budget;
@@ -18,6 +19,7 @@ mod transport_block;
 mod uplink_gap;
 mod uplink_grid;
 
+pub use broadcast::{npbch_received, sib1_received, system_information_received};
 pub use downlink_map::DownlinkMap;
 pub use downlink_timeline::{DownlinkChannel, DownlinkMaps, DownlinkSpan, DownlinkTimeline};
 pub use link_budget::{noise_dbm, signal_to_noise_db};

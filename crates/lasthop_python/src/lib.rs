@@ -19,6 +19,7 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lasthop_extension::offer(module, Registry::standard())?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_network_time, module)?)?;
+    module.add_function(wrap_pyfunction!(nbiot::nbiot_attach, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
     module.add_function(wrap_pyfunction!(payload::encoded_bytes, module)?)?;

@@ -1,4 +1,4 @@
-use lasthop_nbiot::config::{ConfigError, NetworkConfig, NetworkTime};
+use lasthop_nbiot::config::{Attach, ConfigError, NetworkConfig, NetworkTime};
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -29,6 +29,12 @@ pub(crate) fn nbiot_network_time(name: &str) -> PyResult<String> {
         }
     };
     serde_json::to_string(&time).map_err(|e| SpecError::new_err(e.to_string()))
+}
+
+/// The timers and limits of a usual registration, as JSON.
+#[pyfunction]
+pub(crate) fn nbiot_attach() -> PyResult<String> {
+    serde_json::to_string(&Attach::usual()).map_err(|e| SpecError::new_err(e.to_string()))
 }
 
 /// A setting that no network may have. Python makes the sentence.

@@ -12,7 +12,10 @@ ENERGY_CAUSES: Mapping[str, str] = {
     "payload": "IP packets with the headers of the radio",
     "acknowledgement": "HARQ feedback and RLC status",
     "waiting": "being connected with nothing under way",
-    "synchronisation": "cell search, system information and getting in step again",
+    "synchronisation": "getting in step again, system information, and searches without `attach`",
+    "cell_search": "searches for a cell by devices that register",
+    "attach": "registration without its cell search: system information, random access, "
+    "messages, and waits after failed attempts",
     "paging": "listening to paging occasions while idle",
     "module": "the firmware of their modules",
     "sleep": "sleep while idle or in power saving mode",

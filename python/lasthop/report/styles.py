@@ -95,6 +95,8 @@ _ENERGY_COLOURS = {
     "random_access": (22, 0.90, 0.48),
     "waiting": (45, 0.85, 0.52),
     "synchronisation": (30, 0.30, 0.38),
+    "cell_search": (340, 0.70, 0.45),
+    "attach": (285, 0.35, 0.40),
     "paging": (320, 0.50, 0.62),
     "module": (0, 0.45, 0.55),
     "sleep": (215, 0.10, 0.58),

@@ -163,6 +163,49 @@ CASES = {
         "cell_settings: [{cells: [3], non_anchor_carriers: {count: 12, anchor_sixteenths: 4}}]",
         "*cell_settings*non_anchor_carriers.count: makes 273 carriers in 21 cells; *at most 11",
     ),
+    "a T3402 outside its units": (
+        "attach: {t3402: 13 h}",
+        (
+            "*attach.t3402: is 46800000 ms; TS 24.008 table 10.5.172 allows 1 to 31 times 2 s, "
+            "1 min or 6 min"
+        ),
+    ),
+    "a threshold of cell selection outside its range": (
+        "attach: {q_rx_lev_min: -141 dBm}",
+        "*attach.q_rx_lev_min: is -141 dBm; TS 36.331 Q-RxLevMin allows even numbers from -140 *",
+    ),
+    "an odd threshold of cell selection": (
+        "attach: {q_rx_lev_min: -121 dBm}",
+        "*attach.q_rx_lev_min: is -121 dBm; TS 36.331 Q-RxLevMin allows even numbers *",
+    ),
+    "a SIB1-NB outside its table": (
+        "attach: {sib1_bits: 441}",
+        "*attach.sib1_bits: is 441 bit; TS 36.213 table 16.4.1.5.2-1 allows 208, 328, 440, 680 *",
+    ),
+    "a search for a cell that takes no time": (
+        "attach: {failed_search: 0 s}",
+        "*attach.failed_search: is 0 ms; lasthop allows 1 to 3600000 ms",
+    ),
+    "no wait between searches": (
+        "attach: {search_waits: []}",
+        "*attach.search_waits: is empty; name at least one wait, for example 3600000 ms",
+    ),
+    "a wait between searches that is none": (
+        "attach: {search_waits: [10 s, 0 s]}",
+        "*attach.search_waits: is 0 ms; lasthop allows 1 to 604800000 ms",
+    ),
+    "a part of a millisecond between searches": (
+        "attach: {search_waits: [10 s, 1500 us]}",
+        '*attach.search_waits*1500 us is not a multiple of 1 ms; write "1 ms"',
+    ),
+    "an attach that is neither on nor off": (
+        "attach: often",
+        '*attach: "often" is neither on nor off; write "on" or "off"',
+    ),
+    "a timer that attach does not have": (
+        "attach: {t3403: 12 min}",
+        '*attach.t3403: unknown key "t3403"; did you mean "t3402"?',
+    ),
     "a wake-up signal outside its table": (
         "wake_up_signal: {duration_divisor: 3, time_offset: 80 ms}",
         "*wake_up_signal.duration_divisor: is 3; TS 36.331 maxDurationFactor allows 2, 4, 8, *",

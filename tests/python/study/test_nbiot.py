@@ -16,6 +16,7 @@ from lasthop.study.nbiot.presets import (
     PRESETS,
     network_time,
     preset,
+    usual_attach,
 )
 
 from .conftest import Load
@@ -48,6 +49,10 @@ def test_a_preset_is_what_the_simulator_makes(name: str) -> None:
 @pytest.mark.parametrize("name", NETWORK_TIMES)
 def test_a_network_time_is_what_the_simulator_makes(name: NetworkTimeName) -> None:
     assert network_time(name) == json.loads(_native.nbiot_network_time(name)), "run make generate"
+
+
+def test_the_usual_attach_is_that_of_the_simulator() -> None:
+    assert usual_attach() == json.loads(_native.nbiot_attach()), "run make generate"
 
 
 def test_what_a_study_writes_of_a_network_lies_over_its_preset(load: Load) -> None:
@@ -241,6 +246,14 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
         ("network: operator_norway_2019", "network", network_time("operator_norway_2019")),
         ("clock_ppm: 20", "idle.clock_ppm", 20.0),
         ("cell_search: 2 min", "idle.cell_search_ms", 120_000),
+        ("attach: on", "idle.attach", usual_attach()),
+        ("attach: off", "idle.attach", None),
+        ("attach: {t3402: 6 min}", "idle.attach", usual_attach() | {"t3402_ms": 360_000}),
+        (
+            "attach: {q_rx_lev_min: -120 dBm, search_waits: [1 min, 1 h]}",
+            "idle.attach",
+            usual_attach() | {"q_rx_lev_min_dbm": -120.0, "search_waits_ms": [60_000, 3_600_000]},
+        ),
         ("coverage_levels: {ce2: {synchronisation: 2 s}}", "levels.2.synchronisation_ms", 2000),
         ("network: {module: {wake_up: 500 ms}}", "network.module.wake_up_ms", 500),
         ("network: {mme: 100 ms}", "network.mme_ms", 100),

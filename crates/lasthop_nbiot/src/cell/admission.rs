@@ -12,6 +12,9 @@ use crate::rrc::Sequence;
 impl Cell {
     /// A device wants a connection of its own accord: it begins, and tells so, or is held back until it may.
     pub(super) fn connect(&mut self, cx: &mut Context<'_>, key: DeviceKey) -> bool {
+        if !self.may_register(cx, key) {
+            return false;
+        }
         let barring = &cx.settings.config.random_access.access_barring;
         let now = cx.now;
         let Some(device) = cx.devices.get_mut(key) else {

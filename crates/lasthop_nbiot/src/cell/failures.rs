@@ -39,7 +39,11 @@ impl Cell {
         if self.reestablishes(cx, key) {
             return;
         }
-        self.end_connection(cx, key, DropReason::RadioLinkFailure);
+        if self.packets_wait_for_registration(cx, key) {
+            self.abandon_connection(cx, key);
+        } else {
+            self.end_connection(cx, key, DropReason::RadioLinkFailure);
+        }
         self.becomes_idle(cx, key);
     }
 
@@ -63,10 +67,18 @@ impl Cell {
             } else {
                 DropReason::AccessFailed
             };
-        if self.end_connection(cx, key, reason).is_none() {
+        if self.packets_wait_for_registration(cx, key) {
+            self.abandon_connection(cx, key);
+        } else if self.end_connection(cx, key, reason).is_none() {
             self.drop_packets(cx, key, reason);
         }
         self.becomes_idle(cx, key);
+    }
+
+    /// Whether the packets of a device wait for the next attempt to register after one that failed.
+    fn packets_wait_for_registration(&self, cx: &Context<'_>, key: DeviceKey) -> bool {
+        let registers = cx.settings.config.idle.attach.is_some();
+        registers && (cx.devices.get(key)).is_some_and(|device| device.is_registering)
     }
 
     /// The base station forgets a connection whose contention was not resolved; packets wait for the next.
@@ -161,25 +173,34 @@ impl Cell {
             .for_each(std::collections::VecDeque::clear);
     }
 
-    /// The core drops what has waited too long for an idle device. The device knows nothing of it: it sleeps on.
-    pub(super) fn core_gives_up(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+    /// Drops the packets of a device without a bearer that have waited too long, in these directions.
+    pub(super) fn drop_overdue(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        directions: &[Direction],
+    ) {
         let wait = Duration::from_millis(cx.settings.config.give_up_ms);
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
         let counted = self.report.of(device.level);
-        while device.since[1]
-            .front()
-            .is_some_and(|it| *it + wait <= cx.instant)
-            && let Some(Waiting { packet }) = device.down.pop_front()
-        {
-            device.since[1].pop_front();
-            count_drop(counted, DropReason::GaveUp);
-            cx.outputs.push_back(LinkOutput::Drop {
-                port: core_port(key.slot),
-                packet,
-                reason: DropReason::GaveUp,
-            });
+        for direction in directions {
+            let (queue, since, port) = match direction {
+                Direction::Up => (&mut device.up, &mut device.since[0], radio_port(key.slot)),
+                Direction::Down => (&mut device.down, &mut device.since[1], core_port(key.slot)),
+            };
+            while since.front().is_some_and(|it| *it + wait <= cx.instant)
+                && let Some(Waiting { packet }) = queue.pop_front()
+            {
+                since.pop_front();
+                count_drop(counted, DropReason::GaveUp);
+                cx.outputs.push_back(LinkOutput::Drop {
+                    port,
+                    packet,
+                    reason: DropReason::GaveUp,
+                });
+            }
         }
         device.paged &= !device.down.is_empty();
         self.arm_give_up(cx, key);
@@ -203,9 +224,7 @@ impl Cell {
             let radio = &mut device.radio;
             radio.spend(cx.instant, RadioState::DeepSleep, RadioCause::Sleep);
         } else if device.is_idle() {
-            device
-                .idle
-                .account(&cx.settings.config, cx.instant, &mut device.radio);
+            device.account_idle(&cx.settings.config, cx.instant);
         } else {
             device.idle.begin(cx.now);
         }

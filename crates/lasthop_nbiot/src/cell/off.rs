@@ -2,13 +2,11 @@
 
 use lasthop_contract::{DropReason, RadioCause, RadioState};
 
+use super::attach::T3411_MS;
 use super::events::Event;
 use super::{Cell, Context};
-use crate::device::{Device, DeviceKey};
+use crate::device::{Device, DeviceKey, Registration};
 use crate::phy::Subframe;
-
-/// T3411 (TS 24.301 section 10.2): when a registration that has failed is tried again.
-const T3411_MS: u64 = 10_000;
 
 impl Cell {
     /// A device is off, after all that was under way has ended.
@@ -19,6 +17,7 @@ impl Cell {
         nothing_is_planned(device);
         device.is_off = true;
         device.is_registering = false;
+        device.radio.end_registration();
         device.radio.tell(cx.instant, cx.outputs);
     }
 
@@ -85,6 +84,7 @@ impl Cell {
 /// Events of a device have found nobody.
 fn nothing_is_planned(device: &mut Device) {
     device.give_up_event = None;
+    device.registration = Registration::default();
     device.idle.update_event = None;
     device.allowed_event = None;
     device.is_reestablishing = false;

@@ -26,8 +26,14 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
-        // One that is off would be paged in vain.
-        if device.paged || device.is_off || device.down.is_empty() || !device.is_idle() {
+        // One that is off would be paged in vain, and one that registers is not known.
+        let is_unknown = device.is_registering && cx.settings.config.idle.attach.is_some();
+        if device.paged
+            || device.is_off
+            || is_unknown
+            || device.down.is_empty()
+            || !device.is_idle()
+        {
             return;
         }
         let before = wake_up_lead(&cx.settings.config.idle);

@@ -8,7 +8,9 @@ use lasthop_contract::{Direction, Expectation};
 
 use super::network_time::nothing_waits;
 use super::{Cell, Context};
-use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE, pipe_index};
+use crate::device::{
+    AccessPurpose, Connection, Content, DeviceKey, RELEASE, Registration, pipe_index,
+};
 use crate::layer2::{
     Bearer, buffer_size_bytes, buffer_size_index, data_volume_bytes, data_volume_index,
 };
@@ -115,6 +117,8 @@ impl Cell {
         if connection.is_set_up() {
             let is_over = connection.sequence.data == DataPath::None;
             let is_registering = core::mem::take(&mut device.is_registering);
+            device.registration = Registration::default();
+            device.radio.end_registration();
             let counted = self.report.of(connection.level);
             let is_reestablished = core::mem::take(&mut device.is_reestablishing);
             counted.set_ups += u64::from(!is_reestablished);

@@ -19,9 +19,7 @@ pub(crate) fn tell_radio_time(
         let radio = &mut device.radio;
         radio.spend(now, RadioState::DeepSleep, RadioCause::Sleep);
     } else if device.is_idle() {
-        device
-            .idle
-            .account(&settings.config, now, &mut device.radio);
+        device.account_idle(&settings.config, now);
     } else if let Some(connection) = &device.connection
         && device.access.is_none()
     {

@@ -25,9 +25,7 @@ impl Cell {
         let settings = cx.settings;
         let Some(device) = cx.device(key) else { return };
         if device.is_idle() {
-            device
-                .idle
-                .account(&settings.config, instant, &mut device.radio);
+            device.account_idle(&settings.config, instant);
         }
         let (level, earliest) = match (purpose, &device.connection) {
             (AccessPurpose::Grant, Some(connection)) => {

@@ -8,10 +8,10 @@ use super::network_time::NetworkWaits;
 use crate::config::{
     CarrierMode, LinkAdaptation, NetworkConfig, Nprach, Procedure, ReleaseAssistance, early_msg3,
 };
-use crate::device::Expected;
+use crate::device::{CONTROL_ERROR, Expected};
 use crate::layer2::{RlcConfig, StatusReports, Subheaders};
 use crate::link_tables;
-use crate::phy::{DownlinkMaps, NprachOccasions, NpuschFormat, SearchSpace};
+use crate::phy::{DownlinkMaps, NPDSCH_BLOCK_BITS, NprachOccasions, NpuschFormat, SearchSpace};
 use crate::rrc::Sequence;
 
 /// The settings of a network in the form in which cells and devices use them.
@@ -146,9 +146,28 @@ impl Settings {
     /// How many milliseconds a device listens to be in step again after a deep sleep: as many blocks of NPBCH as it needs. A block and a
     /// DCI are alike: 50 and 39 bits by the same code, in 8 subframes and in one.
     pub(crate) fn wake_up_ms(&self, level: u8, expected: &Expected) -> u64 {
+        NPBCH_BLOCK_MS * self.npbch_blocks(level, expected)
+    }
+
+    /// How many blocks of NPBCH a device needs to read it.
+    pub(crate) fn npbch_blocks(&self, level: u8, expected: &Expected) -> u64 {
         let repetitions = self.level(level).formats.dci_repetitions(expected);
         let blocks = u64::from(repetitions).div_ceil(NPBCH_BLOCK_SUBFRAMES);
-        NPBCH_BLOCK_MS * blocks.min(NPBCH_BLOCKS)
+        blocks.min(NPBCH_BLOCKS)
+    }
+
+    /// How many repetitions of SIB1-NB, or of another message of this size, a device receives until it fails to read it in one of a
+    /// hundred cases. Both are sent as an NPDSCH of 2 or 8 subframes (TS 36.213 table 16.4.1.5.2-1, TS 36.331 `si-TB`).
+    pub(crate) fn broadcast_repetitions(&self, bits: u16, expected: &Expected) -> u64 {
+        let column = if bits <= 120 { 1 } else { 6 };
+        let row = (NPDSCH_BLOCK_BITS.iter()).position(|row| row[column] == bits);
+        let rate = row.and_then(|row| {
+            link_tables::BlockErrorRate::npdsch(self.table_carrier, row as u8, column as u8)
+        });
+        let required_db = rate.map_or(f64::INFINITY, |rate| rate.es_n0_db(CONTROL_ERROR));
+        let expected_db = f64::from(expected.downlink_db - expected.control_margin_db);
+        let repetitions = libm::ceil(libm::pow(10.0, (required_db - expected_db) / 10.0));
+        (repetitions as u64).max(1)
     }
 }
 

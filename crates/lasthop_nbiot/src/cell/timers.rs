@@ -1,4 +1,4 @@
-use lasthop_contract::DropReason;
+use lasthop_contract::{Direction, DropReason};
 
 use super::events::Event;
 use super::{Cell, Context};
@@ -147,15 +147,19 @@ impl Cell {
             self.arm_give_up(cx, key);
             return;
         }
+        if device.is_registering && settings.config.idle.attach.is_some() {
+            // It registers for whatever comes later, too.
+            self.drop_overdue(cx, key, &Direction::ALL);
+            return;
+        }
         if device.is_idle() && device.up.is_empty() {
-            self.core_gives_up(cx, key);
+            // The device knows nothing of it: it sleeps on.
+            self.drop_overdue(cx, key, &[Direction::Down]);
             return;
         }
         if device.is_idle() {
             // One that is held back has slept so far.
-            device
-                .idle
-                .account(&settings.config, now, &mut device.radio);
+            device.account_idle(&settings.config, now);
         }
         // The device stops trying: its connection and its access end, and all that waits with them.
         let access = device.access.take();

@@ -1,7 +1,8 @@
 use lasthop_contract::{RadioCause, RadioState};
 
+use super::attach::{camps, system_information_read};
 use super::{Cell, Context};
-use crate::config::NetworkConfig;
+use crate::config::{Attach, NetworkConfig};
 use crate::device::DeviceKey;
 use crate::phy::Subframe;
 use crate::radio_line::RadioLane;
@@ -21,16 +22,22 @@ impl Cell {
         let settings = cx.settings;
         let config = &settings.config;
         let mut ready = Subframe::at_or_after(cx.instant);
+        if let Some(attach) = &config.idle.attach
+            && cx.device(key).is_some_and(|device| device.is_registering)
+        {
+            return camps(cx, key, attach);
+        }
         let Some(device) = cx.devices.get_mut(key) else {
             return ready;
         };
-        let radio = &mut device.radio;
         let mut awake = ready;
         if let Some(slept_ms) = device.idle.deep_sleep_ms(&config.idle, ready) {
             let starts_ms = u64::from(config.network.module.wake_up_ms);
             if starts_ms > 0 {
                 ready += starts_ms;
-                radio.spend(ready.start(), RadioState::Receive, RadioCause::Module);
+                device
+                    .radio
+                    .spend(ready.start(), RadioState::Receive, RadioCause::Module);
                 awake = ready;
             }
             let wrong_ms = slept_ms as f64 * config.idle.clock_ppm * 1e-6;
@@ -42,7 +49,9 @@ impl Cell {
                 ready += u64::from(level.synchronisation_ms);
             }
             if wrong_ms > 0.0 && slept_ms >= SYSTEM_INFORMATION_VALID_MS {
-                ready += system_information_ms(config);
+                let sib1_bits = (config.idle.attach.as_ref())
+                    .map_or(Attach::USUAL_SIB1_BITS, |attach| attach.sib1_bits);
+                ready = system_information_read(device, settings, sib1_bits, ready);
             }
         }
         if config.random_access.access_barring.is_some() {
@@ -67,7 +76,7 @@ impl Cell {
                 .note(key, RadioLane::Module, synchronised, true, || {
                     "gets in step with the cell and reads its broadcasts".into()
                 });
-            radio.spend(
+            device.radio.spend(
                 ready.start(),
                 RadioState::Receive,
                 RadioCause::Synchronisation,

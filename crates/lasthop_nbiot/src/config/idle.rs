@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
 use super::allowed::{NPDCCH_RMAX, integer_within, one_of, within};
+use super::{Attach, ConfigError};
 
 /// The idle mode settings of devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,8 @@ pub struct Idle {
     pub clock_ppm: f64,
     /// The cell search time of a device that registers.
     pub cell_search_ms: u32,
+    /// The registration of devices; `None` for devices that are registered from the start.
+    pub attach: Option<Attach>,
     /// `defaultPagingCycle`: the idle-mode DRX cycle, in radio frames.
     pub drx_cycle_frames: u16,
     /// `npdcch-NumRepetitionPaging`: Rmax of the paging search space.
@@ -109,6 +111,9 @@ impl Idle {
             "lasthop",
             "ms",
         )?;
+        if let Some(attach) = &self.attach {
+            attach.check().map_err(|e| e.under("attach"))?;
+        }
         if let Some(edrx) = &self.extended_drx {
             edrx.check(self.drx_cycle_ms())
                 .map_err(|e| e.under("extended_drx"))?;
@@ -203,7 +208,7 @@ impl PowerSavingMode {
     }
 }
 
-fn in_units(value_ms: u64, units_ms: &[u64]) -> bool {
+pub(super) fn in_units(value_ms: u64, units_ms: &[u64]) -> bool {
     units_ms
         .iter()
         .any(|unit| value_ms.is_multiple_of(*unit) && value_ms / unit <= 31)

@@ -209,6 +209,7 @@ fn idle() -> Idle {
         system_information_known: true,
         clock_ppm: 0.0,
         cell_search_ms: 0,
+        attach: None,
         drx_cycle_frames: 256,
         paging_rmax: 64,
         wake_up_signal: None,

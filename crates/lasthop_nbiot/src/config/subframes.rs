@@ -97,6 +97,15 @@ impl SubframeMapConfig {
 }
 
 impl SystemInformation {
+    /// The subframes of one repetition.
+    pub(crate) const fn subframes(&self) -> u64 {
+        if self.transport_block_bits <= 120 {
+            2
+        } else {
+            8
+        }
+    }
+
     fn check(&self) -> Result<(), ConfigError> {
         one_of(
             "transport_block_bits",

@@ -16,6 +16,8 @@ pub(crate) struct RadioLog {
     /// What has not been told, in order.
     spans: SmallVec<[Span; 6]>,
     conflicts: u32,
+    /// What it does is for the registration of its device.
+    registers: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +36,18 @@ impl RadioLog {
             told_until: now,
             spans: SmallVec::new(),
             conflicts: 0,
+            registers: false,
         }
+    }
+
+    /// From here on all that it does is for a registration.
+    pub(crate) fn begin_registration(&mut self) {
+        self.registers = true;
+    }
+
+    /// The device is registered, or off.
+    pub(crate) fn end_registration(&mut self) {
+        self.registers = false;
     }
 
     /// Until when the log reaches.
@@ -57,6 +70,11 @@ impl RadioLog {
         if until <= self.until() {
             return;
         }
+        let cause = if self.registers {
+            of_registration(cause)
+        } else {
+            cause
+        };
         match self.spans.last_mut() {
             Some(last) if last.state == state && last.cause == cause => last.until = until,
             _ => self.spans.push(Span {
@@ -149,5 +167,13 @@ impl RadioLog {
                 duration: span.until - from,
             });
         }
+    }
+}
+
+/// The cause of radio time of a device that registers.
+const fn of_registration(cause: RadioCause) -> RadioCause {
+    match cause {
+        RadioCause::CellSearch | RadioCause::Sleep => cause,
+        _ => RadioCause::Attach,
     }
 }

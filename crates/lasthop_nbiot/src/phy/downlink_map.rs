@@ -80,7 +80,7 @@ impl DownlinkMap {
     }
 
     /// Nothing that every cell sends all the time.
-    fn is_free_of_broadcast(subframe: Subframe, sib1_repetitions: u8) -> bool {
+    pub(super) fn is_free_of_broadcast(subframe: Subframe, sib1_repetitions: u8) -> bool {
         let frame = subframe.frame();
         let spacing = Self::SIB1_PERIOD_FRAMES / u64::from(sib1_repetitions);
         let has_sib1 = frame % spacing < Self::SIB1_REPETITION_FRAMES && frame.is_multiple_of(2);
@@ -147,11 +147,7 @@ fn take_system_information(
     number: usize,
     message: &SystemInformation,
 ) {
-    let subframes = if message.transport_block_bits <= 120 {
-        2
-    } else {
-        8
-    };
+    let subframes = message.subframes() as usize;
     let window_frames = usize::from(config.si_window_ms) / 10;
     let first_frame = number * window_frames + usize::from(config.si_radio_frame_offset);
     let frames = free.len() / 10;

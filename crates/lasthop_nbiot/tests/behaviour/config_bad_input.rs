@@ -581,6 +581,86 @@ fn values_outside_the_sets_name_field_and_table() {
             "meet those of level 1 (TS 36.211 section 10.1.6)",
         ),
         (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    t3402_ms: 0,
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.t3402_ms",
+            "TS 24.008 table 10.5.172 allows 1 to 31 times 2 s, 1 min or 6 min",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    t3402_ms: 46_800_000,
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.t3402_ms",
+            "is 46800000 ms",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    q_rx_lev_min_dbm: -42.0,
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.q_rx_lev_min_dbm",
+            "TS 36.331 Q-RxLevMin allows even numbers from -140 to -44 dBm",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    q_rx_lev_min_dbm: f64::NAN,
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.q_rx_lev_min_dbm",
+            "TS 36.331",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    sib1_bits: 256,
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.sib1_bits",
+            "allows 208, 328, 440, 680 bit",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    failed_search_ms: 0,
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.failed_search_ms",
+            "allows 1 to 3600000 ms",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    search_waits_ms: Vec::new(),
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.search_waits_ms",
+            "name at least one wait",
+        ),
+        (
+            |c| {
+                c.idle.attach = Some(Attach {
+                    search_waits_ms: vec![1000, 0],
+                    ..Attach::usual()
+                });
+            },
+            "idle.attach.search_waits_ms",
+            "allows 1 to 604800000 ms",
+        ),
+        (
             |c| c.idle.drx_cycle_frames = 32,
             "idle.drx_cycle_frames",
             "defaultPagingCycle",

@@ -1,6 +1,7 @@
 //! What the network does, by topic.
 
 mod alone;
+mod attach;
 mod back_off;
 mod carriers;
 mod cell_settings;

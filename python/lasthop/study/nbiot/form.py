@@ -136,6 +136,25 @@ class ExtendedDrx(Form):
     """Length of the paging window in each cycle. It must not be shorter than `drx_cycle`."""
 
 
+class Attach(Form):
+    """Registration of a device with the network: when it joins, and each time it is switched on."""
+
+    t3402: Duration | None = Field(default=None, examples=["12 min"])
+    """Timer T3402: wait after five failed attempts, 12 min by default. After each of the first four
+    the wait is 10 s (T3411)."""
+    q_rx_lev_min: PowerLevel | None = Field(default=None, examples=["-140 dBm"])
+    """RSRP above which a device finds a suitable cell (`q-RxLevMin`), by default -140 dBm."""
+    sib1_bits: Count | None = Field(default=None, examples=["440"])
+    """Size of SIB1-NB in bits, 440 by default."""
+    failed_search: Duration | None = Field(default=None, examples=["2 min"])
+    """Time of a cell search on all carriers that finds none, 2 min by default."""
+    search_waits: Annotated[list[Duration] | None, Into("search_waits_ms")] = Field(
+        default=None, examples=["[10 s, 5 min, 1 h]"]
+    )
+    """Waits between cell searches that found none. The last one repeats. By default 10 s, 40 s,
+    5 min, 10 min, 30 min, 30 min and then 1 h."""
+
+
 class WakeUpSignal(Form):
     """Settings of the wake-up signal before a page."""
 
@@ -298,7 +317,17 @@ class Nbiot(Form):
     cell_search: Annotated[Duration | None, Into("idle.cell_search_ms")] = Field(
         default=None, examples=["2 min"]
     )
-    """Time of the cell search when a device registers."""
+    """Time of the search for the carrier when a device registers."""
+    attach: (
+        Annotated[
+            Annotated[Switch, Tag("<value>")] | Annotated[Attach, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+            Into("idle.attach"),
+        ]
+        | None
+    ) = Field(default=None, examples=["on", "{t3402: 12 min}"])
+    """Registration of each device when it joins, with the energy of failed attempts. With `off`,
+    devices are registered from the start."""
     drx_cycle: Annotated[Duration | None, Into("idle.drx_cycle_frames", FRAME_NS)] = Field(
         default=None, examples=["2560 ms"]
     )

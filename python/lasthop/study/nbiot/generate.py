@@ -15,6 +15,7 @@ def main() -> None:
         _write(name, json.loads(_native.nbiot_preset(name)))
     times = {name: json.loads(_native.nbiot_network_time(name)) for name in NETWORK_TIMES}
     _write("network_times", times)
+    _write("attach", json.loads(_native.nbiot_attach()))
 
 
 def _write(name: str, value: object) -> None:

@@ -27,6 +27,11 @@ def network_time(name: NetworkTimeName) -> Network:
     return cast("Network", _read("network_times")[name])
 
 
+def usual_attach() -> Network:
+    """Return the timers and limits of a usual registration."""
+    return _read("attach")
+
+
 def _read(name: str) -> Network:
     text = resources.files(__package__).joinpath(f"{name}.json").read_text("utf-8")
     return cast("Network", json.loads(text))

@@ -12,7 +12,7 @@ from lasthop.study.nbiot.amounts import SUBFRAME_NS
 from lasthop.study.nbiot.defaults import follow
 from lasthop.study.nbiot.leaves import Place, places
 from lasthop.study.nbiot.network_time import NetworkTime
-from lasthop.study.nbiot.presets import network_time, preset
+from lasthop.study.nbiot.presets import network_time, preset, usual_attach
 from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def resolve(form: Nbiot) -> Network:
     _fading(form, network)
     _estimation(form, network)
     _assistance(form, network)
+    _attach(form, network)
     _thresholds(form, network, before)
     _link_adaptations(form, network)
     follow(network, before, written)
@@ -75,6 +76,23 @@ def _assistance(form: Nbiot, network: Network) -> None:
     if form.release_assistance is not None:
         released = {"on": "after_reply"}.get(form.release_assistance, form.release_assistance)
         network["connection"]["release_assistance"] = released
+
+
+def _attach(form: Nbiot, network: Network) -> None:
+    """Set the registration: usual values with the keys of the study applied."""
+    attach = form.attach
+    if attach is None or isinstance(attach, bool):
+        network["idle"]["attach"] = usual_attach() if attach else None
+        return
+    usual = usual_attach()
+    _overlay(attach, usual, ("attach",), (), set())
+    if attach.search_waits is not None:
+        key = ("attach", "search_waits")
+        usual["search_waits_ms"] = [
+            _counted(wait_ns, SUBFRAME_NS, (*key, place))
+            for place, wait_ns in enumerate(attach.search_waits)
+        ]
+    network["idle"]["attach"] = usual
 
 
 def _cell_settings(form: Nbiot, network: Network) -> None:
@@ -133,6 +151,8 @@ _SPECIAL = {
     ("channel", "estimation_window_15_khz"),
     ("rsrp_thresholds",),
     ("release_assistance",),
+    ("attach",),
+    ("attach", "search_waits"),
     ("cell_settings",),
 }
 """Keys that do not correspond to a single field."""
@@ -173,7 +193,7 @@ def _item(item: object, key: tuple[str, ...]) -> object:
     return made
 
 
-def _counted(time_ns: int, unit_ns: int, key: tuple[str, ...]) -> int | float:
+def _counted(time_ns: int, unit_ns: int, key: tuple[str | int, ...]) -> int | float:
     if time_ns % unit_ns == 0:
         return time_ns // unit_ns
     if key == ("core_delay",):

@@ -65,6 +65,10 @@ def network_in_words(network: Network) -> dict[str, str]:
     own = [cell for settings in network["cell_settings"] for cell in settings["cells"]]
     if own:
         described["cells with settings of their own"] = ", ".join(map(str, sorted(own)))
+    attach = network["idle"]["attach"]
+    if attach is not None:
+        lowest = _dbm(attach["q_rx_lev_min_dbm"])
+        described["attach"] = f"at the start, above {lowest}, T3402 {_ms(attach['t3402_ms'])}"
     if network["idle"]["power_saving_mode"] is not None:
         saving = network["idle"]["power_saving_mode"]
         described["PSM"] = f"T3324 {_ms(saving['t3324_ms'])}, T3412 {_ms(saving['t3412_ms'])}"

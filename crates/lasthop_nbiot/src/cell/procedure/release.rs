@@ -58,6 +58,10 @@ impl Cell {
         device.idle.begin(cx.now);
         device.paged = false;
         device.is_reestablishing = false;
+        if device.is_registering && cx.settings.config.idle.attach.is_some() {
+            self.registration_failed(cx, key);
+            return;
+        }
         if !device.up.is_empty() && self.connect(cx, key) {
             return;
         }

@@ -63,6 +63,8 @@ counters! {
         tracking_area_updates,
         /// The number of registrations of devices that were switched on.
         registrations,
+        /// The number of failed attempts to register, of devices that register by `attach`.
+        registrations_failed,
         /// The number of released connections.
         releases,
         /// The number of accesses that access barring delayed.
