@@ -11,7 +11,7 @@ import typer
 
 from lasthop.cli import options
 from lasthop.cli.explained_radio import joules_in_lines, radio_events
-from lasthop.cli.explained_waits import waits_in_lines
+from lasthop.cli.explained_waits import waits_in_lines, waits_in_order
 from lasthop.cli.output import say, say_json
 from lasthop.errors import UsageError
 from lasthop.explained import MessageName, explain_message
@@ -133,7 +133,10 @@ def _draw(explained: dict[str, Any], title: str, out: Path) -> None:
 
     if explained["radio"] is None:
         raise UsageError("--picture: the device of this message has no simulated radio; remove it")
-    write_picture(radio_line_spec(explained["radio"], explained["events"], title=title), out)
+    radio, marks = explained["radio"], explained["events"]
+    times = [int(mark["time_ns"]) for mark in marks]
+    waits = waits_in_order(radio["events"], min(times), max(times))
+    write_picture(radio_line_spec(radio, marks, waits, title=title), out)
 
 
 def _check_slowest(stack: str, run: str | None) -> None:

@@ -21,6 +21,17 @@ _BEFORE = {
     "HARQ-ACK": "the scheduling delay of a DCI",
 }
 """What a message waits for in front of a channel, where nobody works on it."""
+_BY_WORDS = {
+    "finds its cell": "the search for a cell",
+    "searches all carriers": "the search for a cell",
+    "reads MIB-NB": "system information",
+    "gets in step": "synchronisation and system information",
+    "the radio link has failed": "the search for a cell",
+    "could not register": "T3411 or T3402",
+    "backs off": "the backoff",
+    "may not begin": "access barring, or the wait of a rejection",
+}
+"""What a message waits for while the module notes that it does something for the radio."""
 _ELSEWHERE = "the core and the far end"
 
 
@@ -56,16 +67,35 @@ def waits(events: Sequence[Mapping[str, Any]], from_ns: int, until_ns: int) -> d
     {'the module': 2, 'the next preamble opportunity': 3, 'on the air': 1, 'the MME': 3,
      'the core and the far end': 1}
     """
+    found: dict[str, int] = defaultdict(int)
+    for start, end, name in waits_in_order(events, from_ns, until_ns):
+        found[name] += end - start
+    return dict(found)
+
+
+def waits_in_order(
+    events: Sequence[Mapping[str, Any]], from_ns: int, until_ns: int
+) -> list[tuple[int, int, str]]:
+    """Divide a time into spans with what a message waited for: begin, end and name, in ns.
+
+    Examples
+    --------
+    >>> told = [{"channel": "NPRACH", "from_ns": 5, "until_ns": 6, "what": "preamble 1"}]
+    >>> waits_in_order(told, 0, 6)
+    [(0, 5, 'the next preamble opportunity'), (5, 6, 'on the air')]
+    """
     inside = [
         event for event in events if event["until_ns"] > from_ns and event["from_ns"] < until_ns
     ]
     edges = {from_ns, until_ns}
     for event in inside:
         edges |= {max(from_ns, event["from_ns"]), min(until_ns, event["until_ns"])}
-    found: dict[str, int] = defaultdict(int)
+    found: list[tuple[int, int, str]] = []
     for start, end in pairwise(sorted(edges)):
-        found[_during(inside, start, end)] += end - start
-    return dict(found)
+        name = _during(inside, start, end)
+        goes_on = bool(found) and found[-1][2] == name
+        found.append((found.pop()[0] if goes_on else start, end, name))
+    return found
 
 
 def _during(events: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
@@ -76,7 +106,10 @@ def _during(events: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
         if event["channel"] == "network":
             waited = _WAITS_FOR.search(event["what"])
             return event["what"] if waited is None else waited["what"]
-    if over:
+    for event in over:
+        for words, name in _BY_WORDS.items():
+            if event["what"].startswith(words):
+                return name
         return "the module"
     following = [event for event in events if event["from_ns"] >= end]
     if not following:

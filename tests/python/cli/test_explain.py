@@ -288,7 +288,10 @@ def test_a_picture_is_drawn_of_a_radio_and_refused_of_a_wire(
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "picture  report.svg"
     svg = (meter.folder / "report.svg").read_text(encoding="utf-8")
-    for word in ("NPRACH", "NPUSCH", "network", "joules so far", "signalling"):
+    told = meter("explain", run, "1").stdout
+    (mme,) = re.findall(r"^  the MME +(\S+ s) ", told, re.MULTILINE)
+    waits = ("it waited for", f"the MME, {mme}", "the next preamble opportunity, ")
+    for word in ("NPRACH", "NPUSCH", "network", "joules so far", "signalling", *waits):
         assert word in svg, word
     wired = results("explain", run_id(results, "results/one"), "1", "--picture", "one.svg")
     assert wired.returncode == 2

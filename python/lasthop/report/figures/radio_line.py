@@ -25,9 +25,13 @@ _OUTCOMES = ("received", "not received")
 
 
 def radio_line_spec(
-    radio: Mapping[str, Any], marks: Sequence[Mapping[str, Any]], *, title: str
+    radio: Mapping[str, Any],
+    marks: Sequence[Mapping[str, Any]],
+    waits: Sequence[tuple[int, int, str]],
+    *,
+    title: str,
 ) -> Spec:
-    """Draw what was sent until the message was through, and the joules until the radio slept.
+    """Draw what was sent until the message was through, its waits, and the joules until sleep.
 
     Parameters
     ----------
@@ -35,6 +39,8 @@ def radio_line_spec(
         What the simulator tells: ``events`` by ``channel``, and ``spans`` by ``cause``.
     marks
         What happened to the message, by ``time_ns``.
+    waits
+        What the message waited for: begin and end in ns, and a name.
     """
     begin = marks[0]["time_ns"]
     through = max(marks[-1]["time_ns"], begin + 1)
@@ -65,6 +71,26 @@ def radio_line_spec(
     )
     charts = [{"width": _WIDTH, "height": 34 * max(len(used), 1), "layer": [lanes.spec()]}]
     data = {"events": events}
+    waited = _waits(waits, begin)
+    if waited:
+        data["waits"] = waited
+        names = list(dict.fromkeys(row["waits"] for row in waited))
+        bars = (
+            Layer("waits")
+            .marked("bar", height={"band": 0.6}, minWidth=1.5, color="#8a6d3b")
+            .encoded(
+                x=X("from:Q", title="ms since the message was due", scale=Scale(nice=False)),
+                x2=End("until"),
+                y=Y(
+                    "waits:N",
+                    title="it waited for",
+                    scale=Scale(domain=names),
+                    axis=Axis(grid=True, labelLimit=320),
+                ),
+                tooltip=[Field("waits:N")],
+            )
+        )
+        charts.append({"width": _WIDTH, "height": 24 * len(names), "layer": [bars.spec()]})
     drawn = _draws(radio["spans"], begin)
     if drawn:
         data["joules"] = drawn
@@ -88,6 +114,23 @@ def radio_line_spec(
         "resolve": {"scale": {"color": "independent", "x": "independent"}},
         "datasets": data,
     }
+
+
+def _waits(waits: Sequence[tuple[int, int, str]], begin: int) -> list[dict[str, Any]]:
+    """Give each wait with its seconds in the name, what took longest first."""
+    seconds: dict[str, float] = {}
+    for start, end, name in waits:
+        seconds[name] = seconds.get(name, 0.0) + (end - start) / _S_NS
+    rows = [
+        {
+            "from": (start - begin) / _MS_NS,
+            "until": (end - begin) / _MS_NS,
+            "waits": f"{name}, {seconds[name]:.3f} s",
+            "seconds": seconds[name],
+        }
+        for start, end, name in waits
+    ]
+    return sorted(rows, key=lambda row: (-row["seconds"], row["waits"], row["from"]))
 
 
 def _draws(spans: Sequence[Mapping[str, Any]], begin: int) -> list[dict[str, Any]]:
