@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
 from lasthop._native import CaptureLedger
@@ -56,6 +56,7 @@ TCP: Final = 6
 SYN, RST = 2, 4
 MORE: Final = 128
 """Set in a byte of MQTT's remaining length that has another one behind it."""
+COAP_EMPTY: Final = 0
 COAP_REQUESTS: Final = range(1, 32)
 COAP_RESPONSES: Final = range(64, 192)
 CONNECT, PUBLISH, PUBACK, PUBCOMP = 1, 3, 4, 7
@@ -72,6 +73,7 @@ class Packet(NamedTuple):
     """Of the PC's program, or of the device where the PC has the well-known one."""
     ip_bytes: int
     sequence: int
+    acknowledged: int
     flags: int
     data: bytes
 
@@ -113,6 +115,7 @@ def packets_of(capture: bytes) -> Iterator[Packet]:
             port=max(ports),
             ip_bytes=ip_bytes,
             sequence=int.from_bytes(above[4:8]) if is_tcp else 0,
+            acknowledged=int.from_bytes(above[8:12]) if is_tcp else 0,
             flags=above[13] if is_tcp else 0,
             data=above[4 * (above[12] >> 4) :] if is_tcp else above[8:],
         )
@@ -231,6 +234,7 @@ def of_coap(packets: Sequence[Packet]) -> dict[str, Any]:
     Its tokens are empty, and ports are used again.
     """
     asked: dict[tuple[int, bytes], int] = {}
+    reached: dict[tuple[int, bytes], int] = {}
     answered: dict[tuple[int, bytes], int] = {}
     current: dict[int, tuple[int, bytes]] = {}
     for it in packets:
@@ -238,30 +242,49 @@ def of_coap(packets: Sequence[Packet]) -> dict[str, Any]:
         if code in COAP_REQUESTS and not it.is_up:
             current[it.port] = (it.port, it.data[2:4])
             asked.setdefault(current[it.port], it.at_ns)
+        elif code == COAP_EMPTY and it.is_up:
+            reached.setdefault((it.port, it.data[2:4]), it.at_ns)
         elif code in COAP_RESPONSES and it.is_up:
             answered.setdefault(current[it.port], it.at_ns)
-    return of_requests(asked, answered)
+    return of_requests(asked, reached, reached, answered)
 
 
 def of_http(packets: Sequence[Packet]) -> dict[str, Any]:
     """Match the first SYN of each connection and the first byte of its answer."""
     asked: dict[int, int] = {}
+    reached: dict[int, int] = {}
+    requested: dict[int, int] = {}
     answered: dict[int, int] = {}
     for it in packets:
-        if it.flags & SYN and not it.is_up:
-            asked.setdefault(it.port, it.at_ns)
+        if it.flags & SYN:
+            (reached if it.is_up else asked).setdefault(it.port, it.at_ns)
+        elif it.data and not it.is_up:
+            requested.setdefault(it.port, it.at_ns)
         elif it.data.startswith(b"HTTP/1.1 200") and it.is_up:
             answered.setdefault(it.port, it.at_ns)
-    return of_requests(asked, answered)
+    return of_requests(asked, reached, requested, answered)
 
 
-def of_requests(asked: Mapping[Any, int], answered: Mapping[Any, int]) -> dict[str, Any]:
-    """Count requests without an answer, and the time of the others."""
+def of_requests(
+    asked: Mapping[Any, int],
+    reached: Mapping[Any, int],
+    requested: Mapping[Any, int],
+    answered: Mapping[Any, int],
+) -> dict[str, Any]:
+    """Count requests without an answer, and the time of the others.
+
+    What an answer takes is counted from the acknowledgement of a request of CoAP, and from the GET
+    of HTTP, which leaves when SYN-ACK is there.
+    """
     took = [answered[key] - at_ns for key, at_ns in asked.items() if key in answered]
+    until = [at_ns - asked[key] for key, at_ns in reached.items() if key in asked]
+    work = [answered[key] - at_ns for key, at_ns in requested.items() if key in answered]
     return {
         "messages": len(asked),
         "lost": len(asked) - len(took),
         "conversation_ms": fmean(took) / 1e6,
+        "first_reply_median_ms": median(until) / 1e6,
+        "answer_median_ms": median(work) / 1e6,
     }
 
 
@@ -278,10 +301,24 @@ def on_the_wire(packets: Sequence[Packet], clients: int) -> dict[str, Any]:
         "bytes_in_10_ms": frame_bytes / intervals,
         "bytes_in_busy_10_ms": frame_bytes / busy,
         "busy_10_ms_percent": 100 * busy / intervals,
+        "acknowledged_ms": until_acknowledged(packets),
         "device_packet_interval_ms": clients * span_ns / 1e6 / len(own_ns),
         "longest_silence_s": longest(at_ns),
         "longest_silence_of_device_s": longest(own_ns),
     }
+
+
+def until_acknowledged(packets: Sequence[Packet]) -> float | None:
+    """Give the mean time in ms from a segment with data to the device until its TCP has it."""
+    waiting: dict[tuple[int, int], int] = {}
+    took = []
+    for it in packets:
+        if it.protocol == TCP and it.data and not it.is_up:
+            waiting.setdefault((it.port, it.sequence + len(it.data)), it.at_ns)
+        elif it.protocol == TCP and it.is_up:
+            done = [key for key in waiting if key[0] == it.port and key[1] <= it.acknowledged]
+            took += [it.at_ns - waiting.pop(key) for key in done]
+    return fmean(took) / 1e6 if took else None
 
 
 def longest(at_ns: Sequence[int]) -> float:
@@ -350,7 +387,8 @@ COLUMNS: Final = (
     *("lost_percent", "behind_another", "most_under_way", "packets", "ip_bytes"),
     *("retransmissions_tcp", "retransmissions_application", "retransmissions_in_vain"),
     *("packets_a_message", "span_s", "bytes_in_10_ms", "bytes_in_busy_10_ms"),
-    *("busy_10_ms_percent", "conversation_ms", "device_packet_interval_ms"),
+    *("busy_10_ms_percent", "conversation_ms", "first_reply_median_ms"),
+    *("answer_median_ms", "acknowledged_ms", "device_packet_interval_ms"),
     *("longest_silence_s", "longest_silence_of_device_s", "resets_by_broker", "offline_s"),
 )
 LEDGER_COLUMNS: Final = ("capture", "layer", "cause", "direction", "bytes")

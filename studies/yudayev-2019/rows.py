@@ -3,7 +3,8 @@
 ``python studies/yudayev-2019/rows.py results/yudayev-2019 results/yudayev-2019-servers``
 
 Means over repetitions, with the least and the most of them; rows on lwIP are those of folders of
-``live.yaml`` and its like, of which nobody counts what was sent again.
+``live.yaml`` and its like, of which nobody counts what was sent again. Captured rows are those of
+``captures.csv``: one run of the author each, whose conversation is that of ``captures.py``.
 
 Packets and bytes are those of the device's path, bytes with the headers of Ethernet. Of a round
 trip both meanings are printed: from the sending of a message to its end, and from one packet of
@@ -24,6 +25,7 @@ from lasthop.cli.script import run_script
 
 ETHERNET_BYTES: Final = 14
 WIRE: Final = "wlan"
+CAPTURES: Final = Path(__file__).parent / "captures.csv"
 
 
 class Row(NamedTuple):
@@ -134,7 +136,7 @@ HEAD: Final = (
 )
 
 
-def rows_of(folder: Path) -> Iterator[tuple[tuple[int, bool], str]]:
+def rows_of(folder: Path) -> Iterator[tuple[tuple[int, int], str]]:
     """Give the rows of a folder of results, each behind its place among all: as in the paper."""
     results = Results(folder)
     for part in ("figure_25", "http"):
@@ -147,14 +149,39 @@ def rows_of(folder: Path) -> Iterator[tuple[tuple[int, bool], str]]:
             if name.startswith("http") != (part == "http"):
                 continue
             place = list(PAPER).index((name, count)) if (name, count) in PAPER else len(PAPER)
-            yield (place, of_row["engine"][0] != "virtual"), row_of(name, count, of_row)
+            yield (place, int(of_row["engine"][0] != "virtual")), row_of(name, count, of_row)
+
+
+def captured_rows() -> Iterator[tuple[tuple[int, int], str]]:
+    """Give the rows of the author's captures, below ours."""
+    for row in pl.read_csv(CAPTURES).iter_rows(named=True):
+        name, count = row["stack"], row["clients"]
+        cells = {
+            "stack, clients": f"{name} captured, {count}",
+            "loss %": f"{row['lost_percent']:.2f}",
+            "sent again": row["retransmissions_tcp"] + row["retransmissions_application"],
+            "B in 10 ms": f"{row['bytes_in_10_ms']:.1f}",
+            "conversation ms": _rounded(row["conversation_ms"]),
+            "between packets ms": _rounded(row["device_packet_interval_ms"]),
+            "packets a message": f"{row['packets_a_message']:.2f}",
+            "off s": _rounded(row["offline_s"]),
+            "lasts s": _rounded(row["span_s"]),
+        }
+        paper = [f"{value:g}" for value in PAPER[name, count]]
+        own = [str(cells.get(head, "")) for head in HEAD[: -len(paper)]]
+        yield (list(PAPER).index((name, count)), 2), f"| {' | '.join([*own, *paper])} |"
+
+
+def _rounded(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
 
 
 def main() -> None:
-    """Print the rows of the studies whose folders are named, those on lwIP below the simulated."""
+    """Print the rows of the studies whose folders are named, those on lwIP and captured below."""
     print(f"| {' | '.join(HEAD)} |")
     print("|" + "---|" * len(HEAD))
     rows = [row for folder in sys.argv[1:] for row in rows_of(Path(folder))]
+    rows += captured_rows()
     for _, row in sorted(rows, key=itemgetter(0)):
         print(row)
 

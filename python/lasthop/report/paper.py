@@ -70,7 +70,11 @@ def _table(drawn: DrawnFigure) -> Markup | str:
     shown = {value.legend for values in drawn.columns for value in values}
     rows: list[Row] = []
     for arm in drawn.paper.arms:
-        told = any(arm.legend in column.published for column in drawn.paper.columns)
+        told = any(
+            arm.legend in values
+            for column in drawn.paper.columns
+            for values in (column.published, column.captured)
+        )
         if arm.legend not in shown and not told:
             continue
         rows.append([arm.legend, *(_cell(drawn, place, arm.legend) for place in _places(drawn))])
@@ -89,14 +93,15 @@ def _head(title: str, unit: str) -> str:
 def _cell(drawn: DrawnFigure, place: int, legend: str) -> Markup:
     column = drawn.paper.columns[place]
     value = next((one for one in drawn.columns[place] if one.legend == legend), None)
-    if value is None:
-        told = column.published.get(legend, {}).get(None)
-        mine = Markup("")
-    else:
-        told = published_at(column, value)
+    mine = Markup("")
+    if value is not None:
         found = value.found.interval
         written, spread = format_quantity(found.mean, ""), format_range(found, "")
         mine = bold(written)
         if spread not in (written, NOTHING):
             mine += small(spread)
-    return mine + (small(f"paper: {told.text.removesuffix(column.unit).strip()}") if told else "")
+    for name, values in (("paper", column.published), ("capture", column.captured)):
+        told = values.get(legend, {}).get(None) if value is None else published_at(values, value)
+        if told is not None:
+            mine += small(f"{name}: {told.text.removesuffix(column.unit).strip()}")
+    return mine

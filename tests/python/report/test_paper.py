@@ -181,6 +181,22 @@ def test_the_values_of_the_paper_are_drawn_at_their_places(write_results: WriteR
     assert marks == {("JSON", 10.0): (0.25, None), ("JSON", 20.0): (0.3, "above")}
 
 
+def test_captures_of_the_authors_are_drawn_beside_the_paper(write_results: WriteResults) -> None:
+    lines = {**LINES, "captured": {"JSON": {"10": "0.21"}, "UDP": {"50": "0.4"}}}
+    figure = only(write_results(paper_of(lines)))
+    marks = {
+        (row["stack"], row["x"]): (row["published"], row["claim"])
+        for row in rows_of(figure)
+        if row.get("captured")
+    }
+    assert marks == {
+        ("JSON", 10.0): (0.21, "0.21 s in the authors' capture"),
+        ("UDP", 50.0): (0.4, "0.4 s in the authors' capture"),
+    }
+    assert "A capture of the authors: a hollow diamond." in figure.reading
+    assert "The paper: a short bar is its value" in figure.reading
+
+
 def test_the_paper_is_drawn_where_nothing_was_run(write_results: WriteResults) -> None:
     arms = [["DDS", "mqtt qos=1"], ["UDP", "raw_udp"]]
     lines = only(write_results(paper_of({**LINES, "arms": arms, "published": {"DDS": {"10": 1}}})))
@@ -279,6 +295,17 @@ def test_a_table_has_ours_and_the_value_of_the_paper(write_results: WriteResults
     ratios = {value.legend: value.found.interval.mean for value in one.columns[1]}
     assert ratios["UDP at 10 %"] == 1
     assert ratios["JSON at 10 %"] > 1
+
+
+def test_a_table_has_the_paper_and_its_capture_where_they_differ(
+    write_results: WriteResults,
+) -> None:
+    loss, *others = TABLE["columns"]
+    columns = [{**loss, "captured": {"UDP at 10 %": "11"}}, *others]
+    folder = write_results(paper_of({**TABLE, "columns": columns}))
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    table = page.split("Table 2", maxsplit=1)[1].split("</table>", maxsplit=1)[0]
+    assert table.index("paper: 19") < table.index("capture: 11")
 
 
 def test_what_no_run_shows_is_named(write_results: WriteResults) -> None:

@@ -7,6 +7,9 @@ from types import ModuleType
 
 import pytest
 
+from lasthop.study import load_study
+from lasthop.study.figures import PaperFigures
+
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "studies" / "yudayev-2019"
 SHARED = ROOT.parent / "shared" / "reference" / "yudayev-2019" / "captures"
@@ -50,7 +53,69 @@ def test_every_byte_of_a_capture_has_its_cause(captures: ModuleType) -> None:
     assert {it["capture"] for it in ledger} == {f"{name}.pcap" for name in captures.CAPTURES}
 
 
-def tcp(captures: ModuleType, data: bytes, *, at_s: int, sequence: int, is_up: bool) -> object:
+WHERE = {
+    "bytes_in_10_ms": ("figure 14", "figure 20", "Throughput mean"),
+    "retransmissions": ("figure 16", "figure 22", "No. retransmission"),
+    "lost_percent": ("figure 19", "Packet loss, embedded device"),
+    "round_trip": ("figure 15", "figure 21", "Roundtrip time mean"),
+    "offline_s": ("Embedded device offline",),
+}
+NAMES = {"qos 0": "MQTT QoS 0", "qos 1": "MQTT QoS 1", "qos 2": "MQTT QoS 2"}
+NAMES |= {"coap": "CoAP", "http": "HTTP"}
+
+
+def derived(row: dict[str, str]) -> dict[str, float]:
+    """Give what the figures show of a capture."""
+    again = ("retransmissions_tcp", "retransmissions_application")
+    is_mqtt = row["stack"].startswith("qos")
+    values = {name: row[name] for name in ("bytes_in_10_ms", "lost_percent", "offline_s")}
+    values["round_trip"] = row["acknowledged_ms" if is_mqtt else "conversation_ms"]
+    values["retransmissions"] = str(sum(int(row[name]) for name in again))
+    return {name: float(value) for name, value in values.items() if value}
+
+
+def test_the_figures_show_what_the_table_has() -> None:
+    figures = load_study(FOLDER / "study.yaml").figures
+    assert figures is not None
+    shown = {
+        column.title if figure.is_table else figure.number: column.captured
+        for figure in figures.figures
+        for column in figure.columns
+    }
+    expected: dict[str, dict[str, dict[float | None, float]]] = {}
+    for row in rows("captures.csv"):
+        stack, clients = NAMES[row["stack"]], int(row["clients"])
+        for name, value in derived(row).items():
+            for where in WHERE[name]:
+                if not where.startswith("figure"):
+                    legend = f"{stack}, {clients} client{'s' if clients > 1 else ''}"
+                    expected.setdefault(where, {})[legend] = {None: value}
+                elif stack in legends(figures, where):
+                    expected.setdefault(where, {}).setdefault(stack, {})[clients] = value
+    plain = {
+        where: {
+            legend: {position: told.value for position, told in places.items()}
+            for legend, places in values.items()
+        }
+        for where, values in shown.items()
+        if values
+    }
+    assert plain == expected
+
+
+def legends(figures: PaperFigures, number: str) -> list[str]:
+    return [arm.legend for one in figures.figures if one.number == number for arm in one.arms]
+
+
+def tcp(  # noqa: PLR0913  (a field each)
+    captures: ModuleType,
+    data: bytes,
+    *,
+    at_s: int,
+    sequence: int,
+    is_up: bool,
+    acknowledged: int = 0,
+) -> object:
     return captures.Packet(
         at_ns=at_s * 10**9,
         is_up=is_up,
@@ -58,6 +123,7 @@ def tcp(captures: ModuleType, data: bytes, *, at_s: int, sequence: int, is_up: b
         port=50_000,
         ip_bytes=40 + len(data),
         sequence=sequence,
+        acknowledged=acknowledged,
         flags=16,
         data=data,
     )
@@ -109,3 +175,52 @@ def test_idle_times_and_rates_are_those_of_hand_arithmetic(captures: ModuleType)
     assert found["busy_10_ms_percent"] == 200 / 201
     assert found["device_packet_interval_ms"] == 1000
     assert (found["longest_silence_s"], found["longest_silence_of_device_s"]) == (2, 2)
+
+
+def test_an_acknowledgement_counts_once_for_each_segment_that_it_covers(
+    captures: ModuleType,
+) -> None:
+    # Two segments, at 0 and 1 s; the first is sent again at 2 s; one acknowledgement at 3 s.
+    packets = [
+        tcp(captures, b"12345", at_s=0, sequence=1, is_up=False),
+        tcp(captures, b"678", at_s=1, sequence=6, is_up=False),
+        tcp(captures, b"12345", at_s=2, sequence=1, is_up=False),
+        tcp(captures, b"", at_s=3, sequence=1, is_up=True, acknowledged=9),
+        tcp(captures, b"", at_s=9, sequence=1, is_up=True, acknowledged=9),
+    ]
+    assert captures.until_acknowledged(packets) == 2500
+
+
+def datagram(captures: ModuleType, at_ms: int, data: bytes, *, is_up: bool) -> object:
+    return captures.Packet(
+        at_ns=at_ms * 10**6,
+        is_up=is_up,
+        protocol=17,
+        port=40_000,
+        ip_bytes=28 + len(data),
+        sequence=0,
+        acknowledged=0,
+        flags=0,
+        data=data,
+    )
+
+
+def test_a_port_that_is_used_again_has_a_request_of_its_own(captures: ModuleType) -> None:
+    # A request that is sent again and answered after 100 + 5 ms, then one of the same port that
+    # has no answer.
+    get, other = b"\x40\x01\x00\x01", b"\x40\x01\x00\x02"
+    packets = [
+        datagram(captures, 0, get, is_up=False),
+        datagram(captures, 50, get, is_up=False),
+        datagram(captures, 100, b"\x60\x00\x00\x01", is_up=True),
+        datagram(captures, 105, b"\x40\x45\x12\x34", is_up=True),
+        datagram(captures, 106, b"\x60\x00\x12\x34", is_up=False),
+        datagram(captures, 2000, other, is_up=False),
+    ]
+    assert captures.of_coap(packets) == {
+        "messages": 2,
+        "lost": 1,
+        "conversation_ms": 105,
+        "first_reply_median_ms": 100,
+        "answer_median_ms": 5,
+    }

@@ -65,6 +65,14 @@ CASES = {
         figure(times="0"),
         '10:12: "0" is not a factor; write a number above 0, for example 0.001',
     ),
+    "a capture of no arm": (
+        figure(captured="{UPD: {10: 3}}"),
+        '10:16: the figure has no stack with the legend "UPD"; did you mean "UDP"?',
+    ),
+    "a capture without its position": (
+        figure(captured="{UDP: 3}"),
+        "10:21: the position of the value on the axis is missing; *",
+    ),
     "an unknown measure": (figure(measure="latency_men"), '6:14: unknown column "latency_men"; *'),
     "an unknown stack": (
         figure(arms="{UDP: raw_up}"),

@@ -309,18 +309,22 @@ def _marks(column: PaperColumn, axis: PaperAxis | None) -> list[PublishedMark]:
             stack=legend,
             point=_label(position, axis),
             value=told.value,
-            text=told.text,
+            text=f"{told.text} in the authors' capture" if is_captured else told.text,
             side=told.side,
             x=position,
+            is_captured=is_captured,
         )
-        for legend, places in column.published.items()
+        for is_captured, values in ((False, column.published), (True, column.captured))
+        for legend, places in values.items()
         for position, told in places.items()
     ]
 
 
-def published_at(column: PaperColumn, value: ArmValue) -> PublishedValue | None:
-    """Find the value of the paper at a place where there is one of ours."""
-    for position, told in column.published.get(value.legend, {}).items():
+def published_at(
+    values: Mapping[str, Mapping[float | None, PublishedValue]], value: ArmValue
+) -> PublishedValue | None:
+    """Find the value of the paper, or of a capture, at a place where there is one of ours."""
+    for position, told in values.get(value.legend, {}).items():
         if position == value.position or (
             position is not None
             and value.position is not None
@@ -373,7 +377,9 @@ def _reading(series: Sequence[Measured], marks: Sequence[PublishedMark], *, is_l
         text += " A triangle at the upper edge: not reached, too few messages arrived."
     if any(found.overloaded for found in series):
         text += overload.READING + (overload.LINE_READING if is_line else "")
-    if marks:
+    if any(mark.is_captured for mark in marks):
+        text += " A capture of the authors: a hollow diamond."
+    if not all(mark.is_captured for mark in marks):
         text += " The paper: a short bar is its value; with an arrow it is a bound."
     return text
 

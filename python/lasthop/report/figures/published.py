@@ -11,8 +11,8 @@ from lasthop.report.figures.encodings import StackEncoding
 from lasthop.report.figures.vega_lite import Field, Layer, X, Y
 from lasthop.study.claims.measurand import measurand
 
-_LENGTH, _AWAY, _ARROW = 26, 10, 130
-"""Of a bar, and of the arrow beside it."""
+_LENGTH, _AWAY, _ARROW, _DIAMOND = 26, 10, 130, 110
+"""Of a bar, of the arrow beside it, and of what a capture says."""
 
 Side = Literal["above", "below"]
 
@@ -33,6 +33,8 @@ class PublishedMark:
         On which side of a bound the claim has it; None of a value.
     x : float or None
         Its place along the axis of lines, where it is drawn without one of ours, too.
+    is_captured : bool
+        Whether it is of a capture of the authors, and not of their text.
     """
 
     part: str
@@ -43,6 +45,7 @@ class PublishedMark:
     text: str
     side: Side | None
     x: float | None = None
+    is_captured: bool = False
 
 
 def published_marks(judgements: Sequence[Judgement]) -> tuple[PublishedMark, ...]:
@@ -74,7 +77,12 @@ def published_rows(
 
 
 def _told(mark: PublishedMark, factor: float) -> dict[str, Any]:
-    return {"published": mark.value * factor, "claim": mark.text, "side": mark.side}
+    return {
+        "published": mark.value * factor,
+        "claim": mark.text,
+        "side": mark.side,
+        "captured": mark.is_captured,
+    }
 
 
 def published_layers(
@@ -87,14 +95,19 @@ def published_layers(
 ) -> list[Layer]:
     """Draw a short bar for each row, and an arrow from a bound to where the claim has the value.
 
-    A layer without a row would have no extent.
+    What a capture says is a hollow diamond. A layer without a row would have no extent.
     """
-    if not rows:
-        return []
     upright = y.field == "published"
     across: Literal["horizontal", "vertical"] = "horizontal" if upright else "vertical"
-    ticks = Layer(datasets.add(rows)).marked("tick", size=_LENGTH, thickness=3, orient=across)
-    layers = [ticks.encoded(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
+    layers = []
+    if told := [row for row in rows if not row["captured"]]:
+        ticks = Layer(datasets.add(told)).marked("tick", size=_LENGTH, thickness=3, orient=across)
+        layers.append(ticks.encoded(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP))
+    if captured := [row for row in rows if row["captured"]]:
+        diamonds = Layer(datasets.add(captured)).marked(
+            "point", shape="diamond", filled=False, size=_DIAMOND, strokeWidth=2
+        )
+        layers.append(diamonds.encoded(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP))
     for side, sign in (("above", 1), ("below", -1)):
         of_side = [row for row in rows if row["side"] == side]
         if of_side:

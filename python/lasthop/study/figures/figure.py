@@ -87,6 +87,8 @@ class PaperColumn:
         Where the column looks, if not where its arms do.
     published
         By arm; along an axis by position, without one at position None.
+    captured
+        What captures of the authors say, in the same order.
     """
 
     title: str
@@ -98,6 +100,7 @@ class PaperColumn:
     part: str | None
     study: str | None
     published: Mapping[str, Mapping[float | None, PublishedValue]]
+    captured: Mapping[str, Mapping[float | None, PublishedValue]]
 
 
 def arm_of(arm: PaperArm, column: PaperColumn) -> PaperArm:

@@ -76,6 +76,8 @@ class ColumnForm(Form):
     """The arm of the table by whose value the others are divided."""
     published: dict[str, Any] | None = Field(default=None, examples=["{MQTT: 80.2}"])
     """The values of the paper by arm, in the unit of the column."""
+    captured: dict[str, Any] | None = Field(default=None, examples=["{MQTT: 79.8}"])
+    """What captures of the authors say, by arm, in the unit of the column."""
 
 
 class FigureForm(Form):
@@ -111,6 +113,8 @@ class FigureForm(Form):
     """The legend of the paper, each entry with the stack of the study that it names."""
     published: dict[str, Any] | None = Field(default=None, examples=['{MQTT: {25: "> 1000"}}'])
     """The values of the paper by arm, along an axis by position. A bound is written "> 1000"."""
+    captured: dict[str, Any] | None = Field(default=None, examples=["{MQTT: {25: 812}}"])
+    """What captures of the authors say, by arm, along an axis by position."""
     columns: Annotated[list[ColumnForm], Field(min_length=1, max_length=20)] | None = Field(
         default=None,
         examples=["[{title: Device offline, measure: device_offline, unit: s}]"],
@@ -134,7 +138,16 @@ class FigureForm(Form):
                     )
             return self
         if self.columns is not None:
-            for name in ("measure", "path", "unit", "times", "label", "axis", "published"):
+            for name in (
+                "measure",
+                "path",
+                "unit",
+                "times",
+                "label",
+                "axis",
+                "published",
+                "captured",
+            ):
                 if getattr(self, name) is not None:
                     raise Fault(
                         f"a table has {show(name)} in its columns",

@@ -233,6 +233,9 @@ def _column(
         published=_within(
             "published", lambda told: _published(told, legends, axis, unit), form.published or {}
         ),
+        captured=_within(
+            "captured", lambda told: _published(told, legends, axis, unit), form.captured or {}
+        ),
     )
 
 
