@@ -1,7 +1,7 @@
 //! Traffic: the schedules and payloads of messages, and plain protocols that carry them.
 //!
-//! [`Traffic`] is an application over an application: it makes messages on an open-loop schedule and gives
-//! them to the protocol below, whatever that is.
+//! [`Traffic`] is an application over an application: it makes messages on a schedule, or each a time after
+//! the last one has ended, and gives them to the protocol below, whatever that is.
 
 mod gateway;
 pub mod json_udp;
@@ -24,5 +24,5 @@ pub use payload_template::{PayloadError, PayloadTemplate};
 pub use plan::{FlowKind, Part, PlannedFlows, TrafficPlan};
 pub use reaction::{Planned, Reaction};
 pub use renewing::{Renewal, Renewing};
-pub use schedule::{Arrivals, Grouping, Schedule};
+pub use schedule::{Arrivals, Grouping, Pausing, Schedule};
 pub use traffic::{Origin, Traffic};

@@ -1,12 +1,14 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant};
 
-/// The due times of one flow's messages. They do not depend on the outcome of earlier messages (open loop).
+/// The due times of one flow's messages. Those of a closed loop follow the ends of earlier messages, all others do not
+/// depend on them (open loop).
 #[derive(Clone, Debug)]
 pub struct Schedule {
     arrivals: Arrivals,
     grouping: Grouping,
     left_in_burst: u16,
+    start: Instant,
     next: Instant,
     end: Instant,
     stream: RandomStream,
@@ -34,6 +36,19 @@ pub enum Arrivals {
         /// The mean interval between arrivals.
         mean: Duration,
     },
+    /// A closed loop: each message is due a time after the last one has ended.
+    Paused(Pausing),
+}
+
+/// How a closed loop goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pausing {
+    /// The time from the end of a message to the next one.
+    pub pause: Duration,
+    /// The time from a message until its sender no longer waits for an answer.
+    pub give_up: Duration,
+    /// The maximum number of messages.
+    pub messages: u32,
 }
 
 impl Schedule {
@@ -50,6 +65,7 @@ impl Schedule {
             arrivals,
             grouping,
             left_in_burst: grouping.burst,
+            start,
             next: start,
             end,
             stream,
@@ -79,6 +95,24 @@ impl Schedule {
         }
     }
 
+    /// When arrivals begin.
+    pub(crate) const fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// How the flow goes on, if it is a closed loop.
+    pub(crate) const fn pausing(&self) -> Option<Pausing> {
+        match self.arrivals {
+            Arrivals::Paused(pausing) => Some(pausing),
+            Arrivals::Periodic { .. } | Arrivals::Poisson { .. } => None,
+        }
+    }
+
+    /// The next message of a closed loop is due then.
+    pub(crate) const fn go_on_at(&mut self, at: Instant) {
+        self.next = at;
+    }
+
     /// Arrivals that wait for others are forgotten: those from now on make the next message.
     pub(crate) fn begin_bundle(&mut self, now: Instant) {
         let (batch, waiting) = (self.grouping.batch, self.next);
@@ -95,6 +129,7 @@ impl Schedule {
                 self.next = now;
                 self.pass(batch);
             }
+            Arrivals::Paused(_) => {}
         }
     }
 
@@ -107,6 +142,7 @@ impl Schedule {
                     self.next += self.stream.exponential(mean);
                 }
             }
+            Arrivals::Paused(_) => {}
         }
     }
 }

@@ -33,6 +33,40 @@ struct Flow {
     id: FlowId,
     schedule: Schedule,
     sent: u32,
+    /// What a closed loop waits for.
+    waiting: Option<Box<Waiting>>,
+}
+
+/// A message that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    number: NonZeroU32,
+    /// When it is given up.
+    until: Instant,
+}
+
+impl Flow {
+    /// When its next message is due, as far as that is known.
+    fn next_due(&self) -> Option<Instant> {
+        let most = self.schedule.pausing().map_or(MAX_PART, |it| it.messages);
+        let goes_on = self.sent < most.min(MAX_PART);
+        self.schedule.next_due().filter(|_| goes_on)
+    }
+
+    /// When something is to be done: to send, to give a message up, or to end.
+    fn next_deadline(&self) -> Option<Instant> {
+        let next = self.next_due()?;
+        let waiting = self.waiting.as_ref();
+        Some(waiting.map_or(next, |it| it.until.min(self.schedule.end())))
+    }
+
+    /// A closed loop goes on after its pause: what it waited for has ended.
+    fn go_on(&mut self, now: Instant) {
+        self.waiting = None;
+        if let Some(pausing) = self.schedule.pausing() {
+            self.schedule.go_on_at(now + pausing.pause);
+        }
+    }
 }
 
 /// What is due.
@@ -73,6 +107,18 @@ impl Source {
         self.unanswered.1.retain(|question| *question != id);
     }
 
+    /// A closed loop goes on where it waited for this message; tells when the flow has ended by that.
+    pub(crate) fn note_end(&mut self, now: Instant, id: MessageId) -> Option<MessageEvent> {
+        let index = self.flows.iter().position(|flow| flow.id == id.flow)?;
+        let flow = &mut self.flows[index];
+        flow.waiting.as_ref().filter(|it| it.number == id.number)?;
+        // After the last message the end was told already.
+        let armed = flow.next_deadline();
+        flow.go_on(now);
+        self.due.disarm(armed?, index as u32);
+        self.arm(now, index)
+    }
+
     /// How many answers are to come to what was sent last.
     pub(crate) fn unanswered(&self) -> usize {
         self.unanswered.1.len()
@@ -103,6 +149,7 @@ impl Source {
             id,
             schedule: Schedule::new(arrivals, plan.grouping, start, end, stream("arrivals")),
             sent: 0,
+            waiting: None,
         });
         Some(self.flows.len() - 1)
     }
@@ -124,7 +171,7 @@ impl Source {
     /// A file may take long: flows of files end with the time that they were given, and not with their last message.
     pub(crate) fn arm(&mut self, now: Instant, index: usize) -> Option<MessageEvent> {
         let flow = &self.flows[index];
-        let next = flow.schedule.next_due().filter(|_| flow.sent < MAX_PART);
+        let next = flow.next_deadline();
         let is_of_files = || self.plan.of(flow.id).is_some_and(PlannedFlows::is_of_files);
         match next.or_else(|| {
             is_of_files()
@@ -141,14 +188,32 @@ impl Source {
 
     /// Takes what is due next.
     pub(crate) fn next_due(&mut self, now: Instant) -> Option<Due> {
-        let index = self.due.pop_due(now)?;
+        let index = loop {
+            let index = self.due.pop_due(now)?;
+            let flow = &mut self.flows[index as usize];
+            let id = flow.id;
+            if flow.next_due().is_none() {
+                return Some(Due::End(id));
+            }
+            if flow.waiting.is_none() {
+                break index;
+            }
+            if now >= flow.schedule.end() {
+                return Some(Due::End(id));
+            }
+            flow.go_on(now);
+            if self.arm(now, index as usize).is_some() {
+                return Some(Due::End(id));
+            }
+        };
         let flow = &mut self.flows[index as usize];
-        if flow.schedule.next_due().is_none() || flow.sent >= MAX_PART {
-            return Some(Due::End(flow.id));
-        }
         flow.schedule.advance();
         flow.sent += 1;
         let number = NonZeroU32::new(flow.sent).expect("counted from 1");
+        flow.waiting = flow.schedule.pausing().map(|pausing| {
+            let until = now + pausing.give_up;
+            Box::new(Waiting { number, until })
+        });
         let id = MessageId {
             flow: flow.id,
             number,
@@ -164,7 +229,12 @@ impl Source {
         self.due = TimerQueue::new();
         for index in 0..self.flows.len() {
             let flow = &mut self.flows[index];
-            let goes_on = flow.schedule.next_due().is_some() && flow.sent < MAX_PART;
+            if flow.schedule.pausing().is_some() {
+                // A program that starts again sends at once, and waits for nothing.
+                flow.waiting = None;
+                flow.schedule.go_on_at(now.max(flow.schedule.start()));
+            }
+            let goes_on = flow.next_due().is_some();
             if goes_on {
                 flow.schedule.begin_bundle(now);
             }
@@ -184,7 +254,18 @@ impl Source {
         while self.due.next_deadline().is_some_and(|at| at < now)
             && let Some(index) = self.due.pop_due(now)
         {
-            self.flows[index as usize].schedule.advance();
+            let flow = &mut self.flows[index as usize];
+            if flow.schedule.pausing().is_some() {
+                // It goes on when the host does; its end is told in any case.
+                flow.waiting = None;
+                if now >= flow.schedule.end() {
+                    ended.push(MessageEvent::TrafficEnded { flow: flow.id });
+                } else {
+                    self.due.arm(flow.schedule.end(), index);
+                }
+                continue;
+            }
+            flow.schedule.advance();
             ended.extend(self.arm(now, index as usize));
         }
         ended

@@ -194,7 +194,7 @@ impl<P: Application> Traffic<P> {
         };
         match turn {
             Turn::Deliver => {
-                self.note_over(id);
+                self.note_over(now, id);
                 let receiver = self.receiver;
                 self.events.push(MessageEvent::Delivered { id, receiver });
             }
@@ -205,9 +205,25 @@ impl<P: Application> Traffic<P> {
     }
 
     /// No answer to a message is to come any more.
-    fn note_over(&mut self, id: MessageId) {
+    fn note_over(&mut self, now: Instant, id: MessageId) {
         if let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() {
             source.note_answer(id);
+            if let Some(ended) = source.note_end(now, id) {
+                self.events.push(ended);
+            }
+        }
+    }
+
+    /// A message has arrived; that is all that the sender of one without an answer hears of it.
+    fn note_acknowledgement(&mut self, now: Instant, id: MessageId) {
+        if let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut()
+            && source
+                .plan
+                .of(id.flow)
+                .is_some_and(|it| !it.kind.is_answered())
+            && let Some(ended) = source.note_end(now, id)
+        {
+            self.events.push(ended);
         }
     }
 
@@ -239,8 +255,10 @@ impl<P: Application> Traffic<P> {
                 }
                 ApplicationOutput::WaitUntil(_) => {}
                 ApplicationOutput::Event(event) => {
-                    if let MessageEvent::Failed { id, .. } = event {
-                        self.note_over(id);
+                    match event {
+                        MessageEvent::Failed { id, .. } => self.note_over(now, id),
+                        MessageEvent::Acknowledged { id } => self.note_acknowledgement(now, id),
+                        _ => {}
                     }
                     if self.is_told(&event) {
                         return ApplicationOutput::Event(event);

@@ -4,7 +4,8 @@ use core::ops::Range;
 use lasthop_contract::{DeviceId, FlowId, RandomStream};
 use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
 use lasthop_traffic::{
-    Arrivals, FlowKind, Grouping, Part, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan,
+    Arrivals, FlowKind, Grouping, Part, Pausing, PayloadError, PayloadTemplate, PlannedFlows,
+    TrafficPlan,
 };
 use lasthop_units::{DataSize, Instant};
 
@@ -137,6 +138,15 @@ fn planned(
             ArrivalSpec::Poisson { mean_ns } => Some(Arrivals::Poisson {
                 mean: nanos(mean_ns),
             }),
+            ArrivalSpec::Paused {
+                pause_ns,
+                give_up_ns,
+                messages,
+            } => Some(Arrivals::Paused(Pausing {
+                pause: nanos(pause_ns),
+                give_up: nanos(give_up_ns),
+                messages: messages.unwrap_or(u32::MAX),
+            })),
         },
         grouping: Grouping {
             burst: flow.burst as u16,

@@ -181,6 +181,8 @@ def _traffic(traffic: Traffic) -> str:
         form = {"json": "JSON", "cbor": "CBOR", "protobuf": "protobuf"}[payload.encoding]
         deflated = "deflated " if payload.compression == "deflate" else ""
         size = f"{deflated}{form} fields {payload.names()}"
+    if traffic.pause is not None:
+        return _closed_loop(traffic, size)
     if traffic.every is None:
         return f"{traffic.kind.replace('_', ' ')} of {size}, one a device" + _policy(traffic)
     rhythm = "every" if traffic.arrivals == "periodic" else "at random, on average every"
@@ -195,6 +197,20 @@ def _traffic(traffic: Traffic) -> str:
         words += f", devices start within {_time(traffic.spread)}"
     elif traffic.spread is None and not traffic.is_in_step:
         words += ", each device at a moment of its own"
+    return words + _policy(traffic)
+
+
+def _closed_loop(traffic: Traffic, size: str) -> str:
+    end = "acknowledgement" if traffic.kind == "report" else "answer"
+    words = f"{traffic.kind.replace('_', ' ')} of {size}"
+    if traffic.messages is not None:
+        words += f", {traffic.messages} a device"
+    words += f", each {_time(traffic.pause or 0)} after the {end} of the last one"
+    words += f", which is given up after {_time(traffic.gives_up_after)}"
+    if traffic.start:
+        words += f", from {_time(traffic.start)} on"
+    if traffic.spread:
+        words += f", devices start within {_time(traffic.spread)}"
     return words + _policy(traffic)
 
 

@@ -387,13 +387,38 @@ impl FlowSpec {
         match self.arrivals {
             ArrivalSpec::Periodic { every_ns } => every_ns,
             ArrivalSpec::Poisson { mean_ns } => mean_ns,
+            ArrivalSpec::Paused { pause_ns, .. } => pause_ns,
             ArrivalSpec::Once => self.duration_ns.max(1),
+        }
+    }
+
+    /// Whether a closed loop can be one.
+    fn is_fit_for_its_pause(&self) -> bool {
+        match self.arrivals {
+            ArrivalSpec::Paused {
+                give_up_ns,
+                messages,
+                ..
+            } => {
+                self.burst == 1
+                    && self.batch == 1
+                    && give_up_ns > 0
+                    && messages != Some(0)
+                    && self.kind != FlowKind::Command
+            }
+            _ => true,
         }
     }
 
     /// Returns the number of messages of a device; for random arrivals, the mean.
     fn messages_at_most(&self) -> u64 {
-        (self.duration_ns / self.gap_ns().max(1)).saturating_mul(self.burst.into())
+        let most = match self.arrivals {
+            ArrivalSpec::Paused { messages, .. } => messages.map_or(u64::MAX, u64::from),
+            _ => u64::MAX,
+        };
+        (self.duration_ns / self.gap_ns().max(1))
+            .saturating_mul(self.burst.into())
+            .min(most)
     }
 
     fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
@@ -448,6 +473,11 @@ impl FlowSpec {
                 self.gap_ns() > 0,
                 "traffic.arrivals",
                 "the gap must be above 0",
+            ),
+            (
+                self.is_fit_for_its_pause(),
+                "traffic.arrivals",
+                "a closed loop has single messages, some of them, a time to give up above 0, and is not for a command",
             ),
             (
                 (1..=MAX_TOGETHER).contains(&self.burst),

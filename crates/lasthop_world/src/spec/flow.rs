@@ -102,6 +102,16 @@ pub enum ArrivalSpec {
         /// The mean interval between arrivals, in nanoseconds.
         mean_ns: u64,
     },
+    /// A closed loop: the next message follows a pause after the last one has ended, by its answer, by its acknowledgement
+    /// where it has no answer, or by a failure.
+    Paused {
+        /// The pause, in nanoseconds.
+        pause_ns: u64,
+        /// The time from a message until its sender no longer waits for its end, in nanoseconds.
+        give_up_ns: u64,
+        /// The maximum number of messages of a device.
+        messages: Option<u32>,
+    },
     /// A single message, which the device has when it arrives.
     Once,
 }

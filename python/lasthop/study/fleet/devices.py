@@ -23,7 +23,7 @@ MAXIMUM_ARRIVALS = 16_000_000
 """Maximum number of arriving devices in a run."""
 
 _HOUR_NS = 3_600 * 10**9
-_OF_A_SCHEDULE = ("every", "arrivals", "burst", "spread", "start")
+_OF_A_SCHEDULE = ("every", "pause", "arrivals", "burst", "spread", "start")
 
 
 class Arriving(Form):

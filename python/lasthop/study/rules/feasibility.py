@@ -163,11 +163,15 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
             hint="write an earlier start, or a longer duration",
             location=(*flow.location, "start"),
         )
-    if traffic.every is None:
+    if traffic.every is None and traffic.pause is None:
         raise Fault(
             'the key "every" is missing', hint='write "every: 250 ms"', location=flow.location
         )
-    if traffic.batch > 1 and spans.duration_ns // traffic.every < traffic.batch:
+    if (
+        traffic.every is not None
+        and traffic.batch > 1
+        and spans.duration_ns // traffic.every < traffic.batch
+    ):
         raise _too_large_a_batch(spans.duration_ns // traffic.every, flow)
     messages = _messages(flow, spans) * assembly.audience_of(flow)
     if messages > MAXIMUM_MESSAGES_OF_A_DEVICE:
@@ -238,17 +242,14 @@ def _check_sum(assembly: Assembly, spans: Timing) -> None:
 
 
 def _messages(flow: Flow, spans: Timing) -> int:
-    every = flow.traffic.every
-    if every is None:
-        return 1
-    return spans.duration_ns // (every * flow.traffic.batch) * flow.traffic.burst
+    return flow.traffic.messages_within(spans.duration_ns)
 
 
 def _too_many(messages: int, sender: str, most: int, flow: Flow) -> Fault:
     return Fault(
         f"{sender} would send {messages} messages, more than {most}",
-        hint="write a longer interval",
-        location=(*flow.location, "every"),
+        hint="write a longer interval" if flow.traffic.pause is None else "write a longer pause",
+        location=(*flow.location, "every" if flow.traffic.pause is None else "pause"),
     )
 
 

@@ -15,6 +15,7 @@ from lasthop.study.rules.feasibility import check_feasible, check_services
 from lasthop.study.rules.ip_versions import check_ip_versions
 from lasthop.study.rules.mtu import check_mtu
 from lasthop.study.rules.not_built import check_built
+from lasthop.study.rules.pauses import check_pauses
 from lasthop.study.rules.processing_time import check_processing_time
 from lasthop.study.rules.relays import check_relays, check_topics
 from lasthop.study.rules.software import check_software
@@ -133,6 +134,10 @@ STACK_RULES = (
     StackRule(
         lambda it, arm: check_devices(it.assembly, arm),
         "whether the devices' software speaks it, which the server's decides",
+    ),
+    StackRule(
+        lambda it, arm: check_pauses(it.assembly, arm),
+        "what a closed loop waits for, once it is clear whose clients send",
     ),
     StackRule(
         lambda it, arm: check_ip_versions(it.assembly, arm),

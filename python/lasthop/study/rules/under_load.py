@@ -139,10 +139,22 @@ def check_load(assembly: Assembly, arms: Sequence[StudyArm], targets: Targets) -
         _check_registered(assembly, len(targets.registered))
     for arm in arms:
         _check_keys(assembly, arm, targets)
+    for flow in assembly.flows:
+        _check_schedule(flow)
     check_flow = _check_flow_to_gateway if targets.is_gateway else _check_flow
     for arm in arms:
         for flow in assembly.flows if arm.supported else ():
             check_flow(flow, arm.stacks[assembly.group_of(flow).client(flow.server)])
+
+
+def _check_schedule(flow: Flow) -> None:
+    if flow.traffic.pause is not None:
+        raise Fault(
+            "a load is an open loop: it does not wait for answers",
+            hint='write "every" instead of "pause"',
+            location=(*flow.location, "pause"),
+            at_key=True,
+        )
 
 
 def check_somebody_loads(arms: Sequence[StudyArm], targets: Targets) -> None:

@@ -68,6 +68,9 @@ def _payload(payload: int | FieldsPayload) -> Spec:
 
 
 def _arrivals(traffic: Traffic, duration_ns: int) -> Spec | str:
+    if traffic.pause is not None:
+        loop = {"pause_ns": traffic.pause, "give_up_ns": traffic.gives_up_after}
+        return {"paused": {**loop, "messages": traffic.messages}}
     if traffic.kind == "download" and traffic.every is None:
         return {"periodic": {"every_ns": duration_ns}}
     if traffic.every is None:

@@ -291,6 +291,11 @@ class RunSpecReader:
         at_once = _staying(group) * float(flow["share"]) * int(flow["burst"])
         if flow["arrivals"] == "once":
             return at_once
+        paused = flow["arrivals"].get("paused")
+        if paused is not None:
+            in_time = int(flow["duration_ns"]) // int(paused["pause_ns"]) + 1
+            most = paused["messages"]
+            return at_once * (in_time if most is None else min(in_time, int(most)))
         ((interval_ns,),) = (law.values() for law in flow["arrivals"].values())
         return at_once * int(flow["duration_ns"]) / (int(interval_ns) * int(flow["batch"]))
 

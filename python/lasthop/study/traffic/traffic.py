@@ -30,6 +30,10 @@ FROM_SERVER: tuple[TrafficKind, ...] = ("command", "pull", "download")
 
 DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=MINIMUM_PAYLOAD_BYTES)]
 
+_OF_A_SCHEDULE = ("every", "arrivals", "burst", "at", "batch")
+_GIVE_UP_NS = 90 * 10**9
+"""As long as libcoap's client waits."""
+
 _KINDS: tuple[TrafficKind, ...] = ("round_trip", "report", "command", "pull", "download")
 _ONE_FLOW = 'write one flow "{report: 96 B, every: 1 min}"'
 
@@ -59,6 +63,16 @@ class Traffic(Form):
     """The device fetches a file of this size from the server, once or at the interval `every`."""
     every: PositiveTime | None = Field(default=None, examples=["250 ms"])
     """Interval of the messages of a device, or its mean. Devices that come and go have none."""
+    pause: PositiveTime | None = Field(default=None, examples=["1 s"])
+    """Closed loop, instead of `every`: time from the end of a message to the next one of the same
+    device. A message ends with its answer. A report ends with its acknowledgement."""
+    give_up: PositiveTime | None = Field(default=None, examples=["90 s"])
+    """Time after which a device with `pause` stops waiting for the end of a message. Its pause
+    follows. Default: 90 s."""
+    messages: Annotated[int, Field(ge=1, le=MAXIMUM_MESSAGES_OF_A_DEVICE)] | None = Field(
+        default=None, examples=["100"]
+    )
+    """Number of messages of a device with `pause`. Default: as many as `duration` has time for."""
     arrivals: Literal["periodic", "poisson"] = Field(default="periodic", examples=["periodic"])
     """Periodic messages, or random ones with the same mean interval."""
     burst: Annotated[int, Field(ge=1, le=MAXIMUM_BURST)] = Field(default=1, examples=["1"])
@@ -142,6 +156,36 @@ class Traffic(Form):
         return self
 
     @model_validator(mode="after")
+    def _is_a_loop(self) -> Traffic:
+        if self.pause is None:
+            for key in ("give_up", "messages"):
+                if getattr(self, key) is not None:
+                    raise Fault(
+                        f'"{key}" has an effect only with "pause"',
+                        hint='remove it, or write "pause: 1 s" instead of "every"',
+                        location=(key,),
+                        at_key=True,
+                    )
+            return self
+        for key in _OF_A_SCHEDULE:
+            if key in self.model_fields_set:
+                raise Fault(
+                    f'"pause" and "{key}" exclude each other: after a pause the next message waits '
+                    "for the last answer, and not for a schedule",
+                    hint="remove one of the two",
+                    location=(key,),
+                    at_key=True,
+                )
+        if self.kind == "command":
+            raise Fault(
+                "the sender of a command has no answer that a pause could follow",
+                hint='write "pull" instead of "command", or "every" instead of "pause"',
+                location=("pause",),
+                at_key=True,
+            )
+        return self
+
+    @model_validator(mode="after")
     def _is_a_file(self) -> Traffic:
         if self.kind == "download" and self.batch > 1:
             raise Fault(
@@ -198,6 +242,20 @@ class Traffic(Form):
     def is_in_step(self) -> bool:
         """Return whether all devices start at the same time by default."""
         return self.at is not None or self.every is None or self.arrivals != "periodic"
+
+    @property
+    def gives_up_after(self) -> int:
+        """Return the time in ns for which a closed loop waits for the end of a message."""
+        return _GIVE_UP_NS if self.give_up is None else self.give_up
+
+    def messages_within(self, duration_ns: int) -> int:
+        """Return the maximum number of messages of a device in a time."""
+        if self.pause is not None:
+            in_time = duration_ns // self.pause + 1
+            return in_time if self.messages is None else min(in_time, self.messages)
+        if self.every is None:
+            return 1
+        return duration_ns // (self.every * self.batch) * self.burst
 
     def spread_within(self, duration_ns: int) -> int:
         """Return the time in ns within which the devices start."""
