@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import polars as pl
 import pytest
 
 import lasthop
@@ -70,6 +71,29 @@ def test_the_figure_counts_the_packets_of_the_device(results: Results) -> None:
     one = of_part.filter(stack="qos 0", fleet_clients_count=1)
     # A PUBLISH and its acknowledgement, and what sets the session up.
     assert 2 * 100 <= one["packets"][0] <= 3 * 100
+
+
+PAUSED = {
+    "repeat": "1",
+    "sweep": "[{name: http, servers.esp.device.message: [120 ms], fleet.clients.count: [10]}]",
+    "decide.part": "http",
+}
+
+
+def test_clients_that_pause_take_as_long_as_those_of_the_capture(tmp_path: Path) -> None:
+    results = lasthop.run(FOLDER / "paused.yaml", out=tmp_path / "results", set=PAUSED)
+    captured = pl.read_csv(FOLDER / "captures.csv").filter(capture="http_10clients.pcap")
+    http = results.runs.filter(stack="http")
+    messages = results.messages.filter(run_id=http["run_id"][0])
+    answered = messages.filter(pl.col("acknowledged_ns").is_not_null())
+    assert len(messages) == 1000
+    assert len(answered) >= 990
+    # The first SYN of each client of the capture is on its way when it begins.
+    lasts_s = (answered["acknowledged_ns"].max() - messages["intended_ns"].min()) / 1e9
+    assert lasts_s == pytest.approx(captured["span_s"][0], rel=0.05)
+    # A schedule of one request a second loses a third of them.
+    took_ms = (answered["acknowledged_ns"] - answered["sent_ns"]).mean() / 1e6
+    assert took_ms == pytest.approx(200, rel=0.1)
 
 
 PULLED = ("coap", "http", "http keep")
