@@ -21,6 +21,7 @@ FEWER = {
     "google-http-mqtt": [("traffic.telemetry.every", "10 s")],
     "yudayev-2019-update": [("traffic.firmware.start", "1 s")],
     "yudayev-2019-wlan": [("traffic.control.start", "1 s")],
+    "yudayev-2019-window": [("traffic.control.start", "1 s")],
 }
 """What makes the runs of a study small that are no shorter in a quick look."""
 
