@@ -51,7 +51,14 @@ PAPERS: Final = (
         too_long=("client address migration",),
     ),
     Paper("google-http-mqtt"),
-    Paper("yudayev-2019", beside=("yudayev-2019-servers",)),
+    Paper(
+        "yudayev-2019",
+        beside=("yudayev-2019-servers",),
+        not_run=(
+            "yudayev-2019-live",
+            *(f"yudayev-2019-live-{row}" for row in ("qos-1", "qos-2", "coap", "http")),
+        ),
+    ),
 )
 
 _HEAD = """\
@@ -59,8 +66,9 @@ _HEAD = """\
 
 Each report of a rerun opens with the claims of its paper. Then it draws each figure and table that
 has results, under the number of the paper, in its unit and legend. Short bars are values that the
-paper names. An arrow says on which side of a bound the paper is. The pictures are of quick runs
-with two repetitions, so their numbers are not those of the verdicts. This command runs the studies
+paper names. An arrow says on which side of a bound the paper is. A hollow diamond is what a capture
+of the authors says. The pictures are of quick runs with two repetitions, so their numbers are not
+those of the verdicts. This command runs the studies
 and draws them:
 
 ```sh
