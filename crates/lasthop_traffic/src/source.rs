@@ -276,3 +276,106 @@ impl Source {
         self.due.next_deadline()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lasthop_units::DataSize;
+
+    use super::*;
+    use crate::{Arrivals, FlowKind, Grouping, Part, Pausing, PayloadTemplate};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn at(seconds: u64) -> Instant {
+        Instant::ZERO + Duration::from_secs(seconds)
+    }
+
+    /// A device that asks 1 s after each answer, waits 5 s for one, and asks three times within 60 s.
+    fn source() -> Source {
+        let pausing = Pausing {
+            pause: Duration::from_secs(1),
+            give_up: Duration::from_secs(5),
+            messages: 3,
+        };
+        let flows = PlannedFlows {
+            numbers: 0..1,
+            part: Part::ALL,
+            group: "clients".into(),
+            name: "ask".into(),
+            kind: FlowKind::RoundTrip,
+            payload: PayloadTemplate::text(DataSize::from_bytes(40)).unwrap(),
+            arrivals: Some(Arrivals::Paused(pausing)),
+            grouping: Grouping { burst: 1, batch: 1 },
+            start: Duration::ZERO,
+            not_before: Instant::ZERO,
+            spread: Duration::ZERO,
+            duration: Duration::from_secs(60),
+        };
+        let plan = Arc::new(TrafficPlan {
+            seed: 1,
+            flows: vec![flows],
+        });
+        let mut source = Source::new(Origin {
+            plan,
+            side: Direction::Up,
+        });
+        assert_eq!(source.start(at(0), FlowId(0)), Some(0));
+        assert_eq!(source.arm(at(0), 0), None);
+        source
+    }
+
+    /// Sends what is due at a second, which is a message.
+    fn send(source: &mut Source, second: u64) -> (MessageId, Option<MessageEvent>) {
+        assert_eq!(source.next_deadline(), Some(at(second)));
+        let Some(Due::Message(id, index)) = source.next_due(at(second)) else {
+            panic!("no message is due at {second} s");
+        };
+        let ended = source.arm(at(second), index);
+        assert_eq!(source.next_due(at(second)), None);
+        (id, ended)
+    }
+
+    #[test]
+    fn the_next_message_is_due_a_pause_after_the_answer() {
+        let mut source = source();
+        let (first, _) = send(&mut source, 0);
+        assert_eq!(source.next_deadline(), Some(at(5)), "it may be given up");
+        assert_eq!(source.note_end(at(2), first), None);
+        let (second, _) = send(&mut source, 3);
+        // An answer that is late to an earlier message moves nothing.
+        assert_eq!(source.note_end(at(4), first), None);
+        assert_eq!(source.next_deadline(), Some(at(8)));
+        assert_eq!(source.note_end(at(4), second), None);
+        let (third, ended) = send(&mut source, 5);
+        let flow = FlowId(0);
+        assert_eq!(ended, Some(MessageEvent::TrafficEnded { flow }));
+        assert_eq!(source.note_end(at(6), third), None, "the end was told");
+        assert_eq!(source.next_deadline(), None);
+    }
+
+    #[test]
+    fn what_is_not_answered_is_given_up_and_the_pause_follows() {
+        let mut source = source();
+        send(&mut source, 0);
+        assert_eq!(source.next_due(at(5)), None);
+        send(&mut source, 6);
+    }
+
+    #[test]
+    fn a_host_that_was_off_sends_at_once_and_tells_its_end_in_any_case() {
+        let mut back = source();
+        send(&mut back, 0);
+        back.is_paused = true;
+        assert!(back.resume(at(20)).is_empty());
+        send(&mut back, 20);
+        let mut away = source();
+        send(&mut away, 0);
+        away.is_paused = true;
+        assert!(away.pass_to(at(30)).is_empty());
+        assert_eq!(away.next_deadline(), Some(at(60)));
+        let flow = FlowId(0);
+        let after = Instant::ZERO + Duration::from_nanos(60 * SECOND + 1);
+        assert_eq!(away.pass_to(after), [MessageEvent::TrafficEnded { flow }]);
+        assert_eq!(away.next_deadline(), None);
+    }
+}
