@@ -2,6 +2,7 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 
 use lasthop_contract::{Direction, FlowId, PathId};
+use lasthop_units::Duration;
 
 /// The groups, devices and flows of a run, with their names.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,6 +48,8 @@ pub struct NamedFlows {
     pub devices: Box<[u32]>,
     /// The number of devices that each message is for.
     pub audience: NonZeroU32,
+    /// The time within which a message should be delivered, if the study sets one.
+    pub within: Option<Duration>,
 }
 
 /// The group, stratum and flow of a message.
@@ -137,6 +140,12 @@ impl Directory {
         (classes + self.groups[group].stratum_of(device)) as u32
     }
 
+    /// Returns the weight of each stratum of all groups, in order.
+    pub(crate) fn class_weights(&self) -> impl Iterator<Item = f64> + '_ {
+        let strata = self.groups.iter().flat_map(|group| &group.strata);
+        strata.map(|stratum| stratum.weight)
+    }
+
     /// Whether a device, by its number in its group, has flows.
     #[must_use]
     pub fn has_flows(&self, group: usize, device: u32) -> bool {
@@ -200,6 +209,7 @@ mod tests {
             origin,
             devices: Box::default(),
             audience: NonZeroU32::MIN,
+            within: None,
         }
     }
 

@@ -1,8 +1,12 @@
 use lasthop_contract::FlowId;
 use lasthop_units::Duration;
 
+use crate::age::{AgeSums, FlowAge};
 use crate::message_sums::{MeasuredTime, MessageSums};
-use crate::{Bill, BillingLog, Directory, EnergyLog, EnergySummary, MessageLog, Weighted};
+use crate::{
+    Bill, BillingLog, Directory, EnergyLog, EnergySummary, MessageLog, MessageRecord, RecoverySums,
+    Weighted,
+};
 
 /// The messages of a stratum of a group, and the energy of its devices.
 #[derive(Clone, Debug)]
@@ -31,6 +35,16 @@ pub struct GroupResult {
     pub latency_percentiles: [Option<Duration>; 3],
     /// The maximum latency of delivered messages.
     pub latency_max: Option<Duration>,
+    /// The number of messages of flows that set a time for delivery.
+    pub messages_with_deadline: u64,
+    /// The number of these messages that were delivered within that time.
+    pub messages_in_time: u64,
+    /// The time average of the age of information at the receivers.
+    pub age_mean: Option<Duration>,
+    /// The greatest age of information.
+    pub age_max: Option<Duration>,
+    /// The recoveries of the devices from events, over all their flows.
+    pub recoveries: Option<RecoverySums>,
     /// The energy of the devices over all their flows.
     pub energy: Option<EnergySummary>,
     /// The mean bill of the devices over all their flows.
@@ -55,12 +69,41 @@ impl GroupSums {
         }
     }
 
-    /// Returns the sums of a flow's row.
-    pub(crate) fn of(&mut self, directory: &Directory, flow: FlowId) -> Option<&mut MessageSums> {
-        let place = directory.place(flow)?;
-        self.sums
-            .get_mut(place.flows_number)?
-            .get_mut(place.stratum)
+    /// Adds a message to the row of its flow.
+    pub(crate) fn add(
+        &mut self,
+        directory: &Directory,
+        (flow, record): (FlowId, &MessageRecord),
+        time: MeasuredTime,
+    ) {
+        let Some(place) = directory.place(flow) else {
+            return;
+        };
+        let of_flow = self.sums.get_mut(place.flows_number);
+        if let Some(sums) = of_flow.and_then(|sums| sums.get_mut(place.stratum)) {
+            sums.add(record, time);
+            if let Some(within) = place.flows.within {
+                sums.add_timed(record, time, within);
+            }
+        }
+    }
+
+    /// Adds the age of a flow to its row.
+    pub(crate) fn add_age(&mut self, directory: &Directory, flow: FlowId, ages: FlowAges) {
+        let Some(place) = directory.place(flow) else {
+            return;
+        };
+        let of_flow = self.sums.get_mut(place.flows_number);
+        if let Some(sums) = of_flow.and_then(|sums| sums.get_mut(place.stratum)) {
+            for age in ages.ages {
+                sums.age.add(&age.finish());
+            }
+        }
+    }
+
+    /// Iterates over the sums of all rows.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &MessageSums> + '_ {
+        self.sums.iter().flatten()
     }
 
     /// Returns the sums with unfinished messages included.
@@ -71,21 +114,41 @@ impl GroupSums {
         time: MeasuredTime,
     ) -> Self {
         for (flow, record) in log.open_records_by_flow() {
-            if let Some(sums) = self.of(directory, flow) {
-                sums.add(record, time);
-            }
+            self.add(directory, (flow, record), time);
+        }
+        if log.keeps_all() {
+            self.add_ages(directory, log, time);
         }
         self
     }
 
+    /// Adds the ages of all flows of a log that keeps all records.
+    fn add_ages(&mut self, directory: &Directory, log: &MessageLog, time: MeasuredTime) {
+        let mut current: Option<(FlowId, FlowAges)> = None;
+        for (flow, _, record) in log.records() {
+            if current.as_ref().is_none_or(|(of, _)| *of != flow) {
+                let next = (flow, FlowAges::new(directory, flow, time));
+                if let Some((flow, ages)) = current.replace(next) {
+                    self.add_age(directory, flow, ages);
+                }
+            }
+            if let Some((_, ages)) = &mut current {
+                ages.add(record);
+            }
+        }
+        if let Some((flow, ages)) = current {
+            self.add_age(directory, flow, ages);
+        }
+    }
+
     /// Returns results weighted by the real devices that each simulated device represents.
-    pub(crate) fn weighted(&self, directory: &Directory) -> Weighted {
+    pub(crate) fn weighted(&self, directory: &Directory, recoveries: &[RecoverySums]) -> Weighted {
         let of_flows = directory.flows().iter().zip(&self.sums);
         let sums = of_flows.flat_map(|(flows, sums)| {
             let strata = &directory.groups()[flows.group].strata;
             strata.iter().map(|stratum| stratum.weight).zip(sums)
         });
-        Weighted::of(sums)
+        Weighted::of(sums, directory.class_weights().zip(recoveries))
     }
 
     /// Returns a row for each flow of each stratum of a group.
@@ -94,6 +157,7 @@ impl GroupSums {
         directory: &Directory,
         energy: Option<&EnergyLog>,
         billing: Option<&BillingLog>,
+        recoveries: Option<&[RecoverySums]>,
         come: u32,
     ) -> Vec<GroupResult> {
         let mut results = Vec::new();
@@ -122,11 +186,47 @@ impl GroupSums {
                     latency_mean: sums.latency_mean(),
                     latency_percentiles: [50, 95, 99].map(|part| sums.latency.percentile(part)),
                     latency_max: sums.latency_max,
+                    messages_with_deadline: sums.timed,
+                    messages_in_time: sums.in_time,
+                    age_mean: sums.age.mean(),
+                    age_max: sums.age.longest(),
+                    recoveries: recoveries.and_then(|it| it.get(classes_before + place).cloned()),
                     energy: energy.and_then(|log| log.of_class(classes_before + place)),
                     bill: billing.and_then(|log| log.of_class(classes_before + place)),
                 });
             }
         }
         results
+    }
+}
+
+/// The ages of a flow at each of its receivers.
+pub(crate) struct FlowAges {
+    ages: Vec<FlowAge>,
+}
+
+impl FlowAges {
+    /// Creates the ages of a flow without messages.
+    pub(crate) fn new(directory: &Directory, flow: FlowId, time: MeasuredTime) -> Self {
+        let receivers = directory.audience(flow).get() as usize;
+        Self {
+            ages: vec![FlowAge::new(time.from); receivers],
+        }
+    }
+
+    /// Adds the next message. Those of one message for several receivers have consecutive numbers.
+    pub(crate) fn add(&mut self, record: &MessageRecord) {
+        let receiver = (record.number as usize - 1) % self.ages.len();
+        self.ages[receiver].add(record);
+    }
+}
+
+impl MessageSums {
+    /// Returns the age of information over all rows.
+    pub(crate) fn age_of<'a>(rows: impl Iterator<Item = &'a Self>) -> AgeSums {
+        rows.fold(AgeSums::default(), |mut all, row| {
+            all.add(&row.age);
+            all
+        })
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.
 
+mod age;
 mod arrow_stream;
 mod backlog;
 mod billing_log;
@@ -30,6 +31,7 @@ mod message_sums;
 mod message_table;
 mod meter;
 mod network_summary;
+mod recovery_log;
 mod session_sums;
 mod summary;
 mod tables;
@@ -55,6 +57,7 @@ pub use message_report::{MessageFiles, OpenTable};
 pub use message_spill::{OpenStore, Store};
 pub use meter::{Arriving, Meter, MeterConfig, RunStatus};
 pub use network_summary::NetworkSummary;
+pub use recovery_log::RecoverySums;
 pub use session_sums::SessionSums;
 pub use summary::Summary;
 pub use tables::RunTables;

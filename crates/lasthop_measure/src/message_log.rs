@@ -13,6 +13,7 @@ use channel::Channel;
 use crate::bundles::Bundles;
 use crate::message_flow::MessageFlow;
 use crate::message_spill::MessageSpill;
+use crate::recovery_log::RecoveryLog;
 use crate::{MessageRecord, MessageStatus};
 
 /// The log of messages: one record each, by flow and number.
@@ -38,6 +39,8 @@ pub struct MessageLog {
     spill: Option<MessageSpill>,
     /// What gateways have put together.
     bundles: Bundles,
+    /// The devices that recover from events.
+    pub(crate) recoveries: RecoveryLog,
 }
 
 /// Which records a log keeps.
@@ -74,6 +77,7 @@ impl MessageLog {
             next_look: Instant::ZERO,
             spill: None,
             bundles: Bundles::default(),
+            recoveries: RecoveryLog::default(),
         }
     }
 

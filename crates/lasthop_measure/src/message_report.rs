@@ -8,7 +8,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::arrow_stream::StreamWriter;
 use crate::backlog::{Backlog, FlowShape};
-use crate::group_results::GroupSums;
+use crate::group_results::{FlowAges, GroupSums};
 use crate::message_spill::{MessageSpill, Messages, OpenStore};
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::message_table::message_table;
@@ -114,19 +114,24 @@ impl MessageReport {
         let mut writer = StreamWriter::new(out, &rows.table().fields)?;
         let mut shapes = Shapes::of(spill.messages(), known.disturbed);
         let (mut backlog, mut last) = (Backlog::default(), None);
+        let mut ages: Option<(FlowId, FlowAges)> = None;
         let mut messages = spill.messages();
         for message in messages.by_ref() {
             let (flow, record) = message?;
             if last.replace(flow) != Some(flow) {
                 backlog.begin(shapes.next_flow()?);
+                let next = (flow, FlowAges::new(known.directory, flow, known.time));
+                self.end_flow(known.directory, ages.replace(next));
+            }
+            if let Some((_, ages)) = &mut ages {
+                ages.add(&record);
             }
             if record.intended < known.disturbed {
                 backlog.add(&record);
             }
             self.sums.add(&record, known.time);
-            if let Some(of_group) = self.by_group.of(known.directory, flow) {
-                of_group.add(&record, known.time);
-            }
+            let told = (flow, &record);
+            self.by_group.add(known.directory, told, known.time);
             if run_id.is_some() {
                 rows.waiting.push((flow, record));
             }
@@ -135,11 +140,18 @@ impl MessageReport {
                 rows.waiting.clear();
             }
         }
+        self.end_flow(known.directory, ages);
         writer.write(&rows.table().columns)?;
         writer.finish()?;
         self.uncarried_share = backlog.uncarried_share();
         self.payload_first_sent = messages.first_sent();
         Ok(())
+    }
+
+    fn end_flow(&mut self, directory: &Directory, ages: Option<(FlowId, FlowAges)>) {
+        if let Some((flow, ages)) = ages {
+            self.by_group.add_age(directory, flow, ages);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
+use crate::age::AgeSums;
 use crate::{Histogram, MessageRecord, MessageStatus};
 
 /// Sums over the measured messages: those due from an instant on.
@@ -22,6 +23,11 @@ pub(crate) struct MessageSums {
     response_total_ns: u128,
     /// Served messages, see [`MessageRecord::is_served`].
     pub(crate) available: u64,
+    /// Messages that should be delivered within a time, and those that were.
+    pub(crate) timed: u64,
+    pub(crate) in_time: u64,
+    /// The age of information, where the records of flows are read one after the other.
+    pub(crate) age: AgeSums,
     /// Payload bits a second, over those that arrived.
     rate_total: f64,
     /// Payload bits delivered during the measurement, whenever the messages were due.
@@ -76,6 +82,19 @@ impl MessageSums {
                 }
             }
             None => self.latency.record_never(),
+        }
+    }
+
+    /// Adds whether a message was delivered within the time that its flow has for it.
+    pub(crate) fn add_timed(
+        &mut self,
+        record: &MessageRecord,
+        time: MeasuredTime,
+        within: Duration,
+    ) {
+        if record.intended >= time.from {
+            self.timed += 1;
+            self.in_time += u64::from(record.latency().is_some_and(|it| it <= within));
         }
     }
 
@@ -179,6 +198,21 @@ mod tests {
         assert_eq!(found.bits_in_time, 2 * 800);
         // 800 bit in 1 s, and in 1 ms.
         assert_eq!(found.rate_mean(), Some((800.0 + 800_000.0) / 2.0));
+    }
+
+    #[test]
+    fn what_is_lost_or_late_is_not_in_time() {
+        let mut sums = MessageSums::default();
+        let at = Instant::from_nanos;
+        let time = MeasuredTime {
+            from: at(10),
+            to: at(100),
+        };
+        for (due, delivered) in [(9, Some(9)), (10, Some(15)), (20, Some(26)), (30, None)] {
+            let record = record(1, at(due), delivered.map(at));
+            sums.add_timed(&record, time, Duration::from_nanos(5));
+        }
+        assert_eq!((sums.timed, sums.in_time), (3, 1));
     }
 
     #[test]

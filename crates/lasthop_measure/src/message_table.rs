@@ -52,5 +52,10 @@ pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>
     );
     let latency = records().map(|r| r.latency().map(millis));
     table.add("latency_ms", Some("ms"), Column::float64(latency));
+    let in_time = of_flows().map(|(flow, record)| {
+        let within = directory.place(flow)?.flows.within?;
+        Some(record.latency().is_some_and(|latency| latency <= within))
+    });
+    table.add("in_time", None, Column::booleans(in_time));
     table
 }

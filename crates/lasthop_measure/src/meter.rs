@@ -20,8 +20,8 @@ use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
     BillRow, BillingLog, CacheLog, Capture, CapturedHost, DeviceLog, Directory, EnergyConfig,
-    EnergyLog, GroupResult, Histogram, Ledger, MessageLog, PacketBound, SessionSums, SimBill,
-    Summary, Timeline, TraceHash, Weighted,
+    EnergyLog, GroupResult, Histogram, Ledger, MessageLog, PacketBound, RecoverySums, SessionSums,
+    SimBill, Summary, Timeline, TraceHash,
 };
 
 /// Measures a run: messages and bytes and, if requested, energy, packets or the time line of one message.
@@ -205,12 +205,10 @@ impl Meter {
         let time = self.measured_time();
         self.come += 1;
         let (told, excess) = (&mut self.told, &mut self.excess);
-        let mut of_group = self.told_by_group.of(&self.config.directory, flow);
+        let (by_group, directory) = (&mut self.told_by_group, &self.config.directory);
         self.log.close(flow, |record| {
             told.add(record, time);
-            if let Some(of_group) = &mut of_group {
-                of_group.add(record, time);
-            }
+            by_group.add(directory, (flow, record), time);
             if let Some(excess) = excess
                 && record.delivered.is_none()
                 && !within_reach
@@ -218,6 +216,18 @@ impl Meter {
                 excess.end(now);
             }
         });
+    }
+
+    /// Records that an event is over for a device, and that the device has to recover from it. `began` is when the event
+    /// began. Events that end before the measurement do not count.
+    pub fn recovers(&mut self, now: Instant, device: DeviceId, began: Instant) {
+        let mut flows = FlowId::all_of(device);
+        let place = flows.find_map(|flow| self.config.directory.place(flow));
+        if let Some(place) = place.filter(|_| self.is_measuring(now)) {
+            let group = self.config.directory.flows()[place.flows_number].group;
+            let class = self.config.directory.class_of(group, place.device);
+            self.log.recoveries.begin(now, device, began, class);
+        }
     }
 
     /// Whether a measured message of a device was served, unless the device has left.
@@ -319,6 +329,16 @@ impl Meter {
         for record in self.log.open_records() {
             sums.add(record, time);
         }
+        let by_group = self.sums_by_group();
+        let directory = &self.config.directory;
+        let differ = directory.has_different_weights();
+        let recoveries = self.recoveries();
+        let weighted = differ.then(|| {
+            let recoveries = recoveries.as_deref().unwrap_or_default();
+            by_group.weighted(directory, recoveries)
+        });
+        let count = |of: fn(&MessageSums) -> u64| by_group.rows().map(of).sum();
+        let age = MessageSums::age_of(by_group.rows());
         let sources = Sources {
             log: &self.log,
             ledger: &self.ledger,
@@ -332,7 +352,19 @@ impl Meter {
         Summary {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
             bill: self.billing.as_ref().and_then(BillingLog::summary),
-            weighted: self.weighted(),
+            weighted,
+            messages_with_deadline: count(|sums| sums.timed),
+            messages_in_time: count(|sums| sums.in_time),
+            age_mean: age.mean(),
+            age_max: age.longest(),
+            recoveries: recoveries.map(|classes| {
+                classes
+                    .iter()
+                    .fold(RecoverySums::default(), |mut all, class| {
+                        all.add(class);
+                        all
+                    })
+            }),
             lateness: self.lateness.clone(),
             sessions: self.sessions.at_end(end),
             devices: self.devices.at_end(end),
@@ -342,10 +374,15 @@ impl Meter {
         }
     }
 
-    fn weighted(&self) -> Option<Weighted> {
-        let directory = &self.config.directory;
-        let differ = directory.has_different_weights();
-        differ.then(|| self.sums_by_group().weighted(directory))
+    /// Returns the recoveries of each class of devices; `None` if nothing happens in the run.
+    fn recoveries(&self) -> Option<Vec<RecoverySums>> {
+        let classes = self.config.directory.class_weights().count();
+        self.has_events()
+            .then(|| self.log.recoveries.at_end(classes))
+    }
+
+    fn has_events(&self) -> bool {
+        self.config.disturbed < Instant::FAR_FUTURE
     }
 
     fn sums_by_group(&self) -> GroupSums {
@@ -363,6 +400,7 @@ impl Meter {
             directory,
             self.energy.as_ref(),
             self.billing.as_ref(),
+            self.recoveries().as_deref(),
             self.come,
         )
     }

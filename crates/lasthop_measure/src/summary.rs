@@ -9,7 +9,7 @@ use crate::message_report::MessageReport;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::{
     Bill, CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MediumColumn, MessageLog,
-    MessageRecord, NetworkSummary, SessionSums, TraceHash, Weighted,
+    MessageRecord, NetworkSummary, RecoverySums, SessionSums, TraceHash, Weighted,
 };
 
 /// The results of a run in one row.
@@ -41,6 +41,19 @@ pub struct Summary {
     pub response_mean: Option<Duration>,
     /// The maximum time from due to acknowledged.
     pub response_max: Option<Duration>,
+    /// Messages of flows that set a time for delivery.
+    pub messages_with_deadline: u64,
+    /// Of these, the messages that were delivered within that time.
+    pub messages_in_time: u64,
+    /// The time average of the age of information at the receivers.
+    ///
+    /// It is `None` if no flow has two messages after the warm-up, or if the records of permanent devices were neither
+    /// kept nor written to files.
+    pub age_mean: Option<Duration>,
+    /// The greatest age of information.
+    pub age_max: Option<Duration>,
+    /// The recoveries of devices from events, if anything happens in the run.
+    pub recoveries: Option<RecoverySums>,
     /// Packets and bytes that entered the path, up and down.
     pub offered: [(u64, u64); 2],
     /// Packets and bytes that left the path at a host, up and down.
@@ -149,6 +162,11 @@ impl Summary {
                 .cells
                 .map(|cells| NetworkSummary::of(&sums, sources.time, cells)),
             latency: sums.latency,
+            messages_with_deadline: 0,
+            messages_in_time: 0,
+            age_mean: None,
+            age_max: None,
+            recoveries: None,
             energy: None,
             bill: None,
             background: Default::default(),
@@ -168,6 +186,13 @@ impl Summary {
     pub fn delivery_ratio(&self) -> Option<f64> {
         (self.messages_offered > 0)
             .then(|| self.messages_delivered as f64 / self.messages_offered as f64)
+    }
+
+    /// Returns the share of messages with a deadline that were delivered in time, or `None` without such messages.
+    #[must_use]
+    pub fn in_time_ratio(&self) -> Option<f64> {
+        (self.messages_with_deadline > 0)
+            .then(|| self.messages_in_time as f64 / self.messages_with_deadline as f64)
     }
 
     /// Returns why messages failed, in one line, or `None` if none failed.

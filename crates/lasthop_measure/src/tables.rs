@@ -5,7 +5,7 @@ use crate::arrow_stream::{ArrowField, Column, StreamWriter};
 use crate::message_table::message_table;
 use crate::{
     Bill, BillRow, CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter,
-    NetworkSummary, RunStatus, SessionSums, SimBill, Summary, Weighted,
+    NetworkSummary, RecoverySums, RunStatus, SessionSums, SimBill, Summary, Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch. The message table can have more batches.
@@ -126,6 +126,10 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         latency_mean: summary.latency_mean,
         response_mean: summary.response_mean,
         latency_percentiles: summary.latency_percentiles,
+        in_time_ratio: summary.in_time_ratio(),
+        age_mean: summary.age_mean,
+        recovery_ratio: summary.recoveries.as_ref().and_then(RecoverySums::ratio),
+        recovery_percentiles: recovery_percentiles(summary.recoveries.as_ref()),
     });
     table.number("delivery_ratio", "fraction", fleet.delivery_ratio);
     let [p50, p95, p99, p99_9] = fleet.latency_percentiles;
@@ -141,6 +145,14 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     ] {
         table.number(name, "ms", value.map(millis));
     }
+    let timed = summary.messages_with_deadline;
+    table.count("messages_with_deadline", timed);
+    table.count("messages_in_time", summary.messages_in_time);
+    table.number("in_time_ratio", "fraction", fleet.in_time_ratio);
+    let [mean, longest] = [fleet.age_mean, summary.age_max].map(|it| it.map(Duration::as_secs_f64));
+    table.number("age_of_information_mean_s", "s", mean);
+    table.number("age_of_information_max_s", "s", longest);
+    recovery_columns(&mut table, summary.recoveries.as_ref(), &fleet);
     let seen = !summary.hides_packets;
     let totals = [
         ("up", "offered", summary.offered[0]),
@@ -233,6 +245,31 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table
+}
+
+fn recovery_columns(table: &mut Table, recoveries: Option<&RecoverySums>, fleet: &Weighted) {
+    type Count = fn(&RecoverySums) -> u64;
+    let counts: [(&str, Count); 2] = [
+        ("recoveries_due", RecoverySums::due),
+        ("recoveries_completed", RecoverySums::completed),
+    ];
+    for (name, count) in counts {
+        table.integers(name, None, core::iter::once(recoveries.map(count)));
+    }
+    table.number("recovery_ratio", "fraction", fleet.recovery_ratio);
+    let [p50, p95] = fleet.recovery_percentiles;
+    let longest = recoveries.and_then(RecoverySums::longest);
+    for (name, took) in [
+        ("recovery_p50_ms", p50),
+        ("recovery_p95_ms", p95),
+        ("recovery_max_ms", longest),
+    ] {
+        table.number(name, "ms", took.map(millis));
+    }
+}
+
+fn recovery_percentiles(recoveries: Option<&RecoverySums>) -> [Option<Duration>; 2] {
+    [50, 95].map(|part| recoveries?.percentile(part))
 }
 
 fn device_columns(table: &mut Table, devices: Option<&DeviceSums>) {
@@ -439,6 +476,47 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
         row.latency_percentiles[2].map(millis)
     });
     numbers("latency_max_ms", ms, |row| row.latency_max.map(millis));
+    let mut counts = |name: &str, of: fn(&GroupResult) -> Option<u64>| {
+        table.integers(name, None, rows.iter().map(of));
+    };
+    counts("messages_with_deadline", |row| {
+        Some(row.messages_with_deadline)
+    });
+    counts("messages_in_time", |row| Some(row.messages_in_time));
+    counts("recoveries_due", |row| {
+        row.recoveries.as_ref().map(RecoverySums::due)
+    });
+    counts("recoveries_completed", |row| {
+        row.recoveries.as_ref().map(RecoverySums::completed)
+    });
+    let mut numbers = |name: &str, unit: &str, of: fn(&GroupResult) -> Option<f64>| {
+        table.add(name, Some(unit), Column::float64(rows.iter().map(of)));
+    };
+    numbers("in_time_ratio", "fraction", |row| {
+        let (in_time, timed) = (row.messages_in_time, row.messages_with_deadline);
+        (timed > 0).then(|| in_time as f64 / timed as f64)
+    });
+    numbers("age_of_information_mean_s", "s", |row| {
+        row.age_mean.map(Duration::as_secs_f64)
+    });
+    numbers("age_of_information_max_s", "s", |row| {
+        row.age_max.map(Duration::as_secs_f64)
+    });
+    numbers("recovery_ratio", "fraction", |row| {
+        row.recoveries.as_ref()?.ratio()
+    });
+    numbers("recovery_p50_ms", "ms", |row| {
+        row.recoveries.as_ref()?.percentile(50).map(millis)
+    });
+    numbers("recovery_p95_ms", "ms", |row| {
+        row.recoveries.as_ref()?.percentile(95).map(millis)
+    });
+    numbers("recovery_max_ms", "ms", |row| {
+        row.recoveries.as_ref()?.longest().map(millis)
+    });
+    let mut numbers = |name: &str, unit: Option<&str>, of: fn(&GroupResult) -> Option<f64>| {
+        table.add(name, unit, Column::float64(rows.iter().map(of)));
+    };
     numbers("energy_total_j", Some("J"), |row| {
         row.energy.as_ref().map(|energy| energy.total.as_joules())
     });

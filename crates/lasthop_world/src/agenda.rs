@@ -1,3 +1,4 @@
+use core::ops::Range;
 use std::collections::VecDeque;
 
 use lasthop_contract::RandomStream;
@@ -6,7 +7,7 @@ use lasthop_units::{Duration, Instant};
 use crate::plan::numbers_of_groups;
 use crate::spec::{
     AddressSpec, BackSpec, ChangeSpec, DevicesSpec, EventSpec, NotifySpec, OutageOfSpec,
-    RestartOfSpec, RunSpec, SurvivesSpec, nanos,
+    RecurrenceSpec, RestartOfSpec, RunSpec, SurvivesSpec, nanos,
 };
 
 /// What events do in a run, one thing after the other.
@@ -60,8 +61,18 @@ impl<'a> Agenda<'a> {
         let mut steps = Vec::new();
         for event in &spec.events {
             let name = event.name(spec);
+            if event.again.is_some_and(RecurrenceSpec::is_own) {
+                for it in happenings(spec, event) {
+                    let devices = [it.device];
+                    add_steps(event, &devices, (spec.seed, it.at, &it.name), &mut steps);
+                }
+                continue;
+            }
             for (at, time) in event.instants(spec.seed, &name).into_iter().zip(0..) {
-                add_steps(spec, event, (at, &time_of(&name, time)), &mut steps);
+                let name = time_of(&name, time);
+                let devices = event.change.devices();
+                let devices = devices.map(|of| drawn(spec, of, &name)).unwrap_or_default();
+                add_steps(event, &devices, (spec.seed, at, &name), &mut steps);
             }
         }
         steps.sort_by_key(|(at, _)| *at);
@@ -98,52 +109,101 @@ fn time_of(name: &str, time: u32) -> String {
     }
 }
 
-/// Adds the steps of an event that happens at an instant.
+/// One occurrence of an event at one device.
+pub(crate) struct Happening {
+    device: u32,
+    at: Instant,
+    /// The name of its random streams.
+    name: String,
+}
+
+/// Returns each occurrence of an event at each device that it concerns; none if it concerns no devices.
+///
+/// The times of a device that has its own are drawn by its name, so other devices and groups do not change them.
+pub(crate) fn happenings(spec: &RunSpec, event: &EventSpec) -> Vec<Happening> {
+    let Some(of) = event.change.devices() else {
+        return Vec::new();
+    };
+    let name = event.name(spec);
+    if event.again.is_some_and(RecurrenceSpec::is_own) {
+        let first = numbers_of(spec, of).start;
+        let of_device = |device: u32| {
+            let name = format!("{name}/{}/{}", of.group, device - first);
+            let times = event.instants(spec.seed, &name).into_iter().zip(0..);
+            let each = times.map(|(at, time)| Happening {
+                device,
+                at,
+                name: time_of(&name, time),
+            });
+            each.collect::<Vec<_>>()
+        };
+        let devices = drawn(spec, of, &name).into_iter();
+        return devices.flat_map(of_device).collect();
+    }
+    let times = event.instants(spec.seed, &name).into_iter().zip(0..);
+    let of_time = |(at, time)| {
+        let name = time_of(&name, time);
+        let devices = drawn(spec, of, &name).into_iter();
+        let each = devices.map(|device| Happening {
+            device,
+            at,
+            name: name.clone(),
+        });
+        each.collect::<Vec<_>>()
+    };
+    times.flat_map(of_time).collect()
+}
+
+/// Adds the steps of an event that happens at an instant, at these devices if it concerns devices.
 fn add_steps<'a>(
-    spec: &'a RunSpec,
     event: &'a EventSpec,
-    (at, name): (Instant, &str),
+    devices: &[u32],
+    (seed, at, name): (u64, Instant, &str),
     steps: &mut Vec<(Instant, Step<'a>)>,
 ) {
     let mut add = |at: Instant, step| steps.push((at, step));
+    let all = || devices.iter().copied();
     match &event.change {
         ChangeSpec::Outage { of, duration_ns } => {
             add(at, Step::OutageBegins(of));
             add(at + nanos(*duration_ns), Step::OutageEnds(of));
         }
-        ChangeSpec::PowerCut { of, back } => {
-            let devices = drawn(spec, of, name).into_iter().map(Whose::Device);
-            go_off(spec.seed, name, devices, WayOff::Crashes, (at, back), add);
+        ChangeSpec::DeviceOutage { duration_ns, .. } => {
+            for device in all() {
+                add(at, Step::GapBegins(device));
+                add(at + nanos(*duration_ns), Step::GapEnds(device));
+            }
+        }
+        ChangeSpec::PowerCut { back, .. } => {
+            let devices = all().map(Whose::Device);
+            go_off(seed, name, devices, WayOff::Crashes, (at, back), add);
         }
         ChangeSpec::Restart { of, back } => {
             let hosts = match of {
                 RestartOfSpec::Server(name) => vec![Whose::Server(name)],
-                RestartOfSpec::Devices(of) => {
-                    let devices = drawn(spec, of, name).into_iter();
-                    devices.map(Whose::Device).collect()
-                }
+                RestartOfSpec::Devices(_) => all().map(Whose::Device).collect(),
             };
             let hosts = hosts.into_iter();
-            go_off(spec.seed, name, hosts, WayOff::Stops, (at, back), add);
+            go_off(seed, name, hosts, WayOff::Stops, (at, back), add);
         }
-        ChangeSpec::NewAddress { of, notify } => {
-            for device in drawn(spec, of, name) {
+        ChangeSpec::NewAddress { notify, .. } => {
+            for device in all() {
                 add(at, Step::NewAddress(device, *notify));
             }
         }
-        ChangeSpec::ChangePath { of, to, notify } => {
-            for device in drawn(spec, of, name) {
+        ChangeSpec::ChangePath { to, notify, .. } => {
+            for device in all() {
                 add(at, Step::ChangesPath(device, to, *notify));
             }
         }
         ChangeSpec::Handover {
-            of,
             gap_ns,
             address,
             notify,
+            ..
         } => {
             let end = at + nanos(*gap_ns);
-            for device in drawn(spec, of, name) {
+            for device in all() {
                 add(at, Step::GapBegins(device));
                 add(end, Step::GapEnds(device));
                 if *address == AddressSpec::New {
@@ -180,8 +240,7 @@ fn go_off<'a>(
 
 /// Draws the devices that an event concerns, by number. A smaller share is a subset of a larger one.
 fn drawn(spec: &RunSpec, of: &DevicesSpec, name: &str) -> Vec<u32> {
-    let place = spec.groups.iter().position(|group| group.name == of.group);
-    let numbers = numbers_of_groups(spec)[place.expect("the check has found it")].clone();
+    let numbers = numbers_of(spec, of);
     let count = of.count(spec) as usize;
     if count >= numbers.len() {
         return numbers.collect();
@@ -192,4 +251,10 @@ fn drawn(spec: &RunSpec, of: &DevicesSpec, name: &str) -> Vec<u32> {
     let mut devices: Vec<u32> = lots.into_iter().take(count).map(|(_, it)| it).collect();
     devices.sort_unstable();
     devices
+}
+
+/// Returns the numbers in the run of all devices of a group; none if it is not there.
+fn numbers_of(spec: &RunSpec, of: &DevicesSpec) -> Range<u32> {
+    let place = spec.groups.iter().position(|group| group.name == of.group);
+    place.map_or(0..0, |place| numbers_of_groups(spec)[place].clone())
 }

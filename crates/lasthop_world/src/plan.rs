@@ -63,6 +63,7 @@ pub(crate) fn directory(spec: &RunSpec) -> Directory {
         origin: flow.kind.origin(),
         devices: devices_with(spec, flow),
         audience: audience(spec, flow),
+        within: flow.within_ns.map(nanos),
     };
     let groups = spec.groups.iter().map(named_group).collect();
     let paths = spec.paths.keys().map(|name| name.as_str().into());

@@ -3,8 +3,9 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
@@ -20,11 +21,41 @@ EFFECTIVE = {
 }
 """The columns that are added here, and the share that each is of."""
 
-_IN_TIME_MS = 20_000
-_SUCCEEDED = {
-    "delivery_ratio": pl.col("status") == "delivered",
-    "availability_20s": pl.col("latency_ms") <= _IN_TIME_MS,
-}
+_SERVED_MS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """Messages that are the trials of shares.
+
+    Attributes
+    ----------
+    column
+        The column of ``groups.parquet`` that counts them.
+    counts
+        Whether a message is one of them, by its row.
+    succeeded
+        Whether it is a success, for each share.
+    """
+
+    column: str
+    counts: pl.Expr
+    succeeded: Mapping[str, pl.Expr]
+
+
+_OFFERED = _Trials(
+    "messages_offered",
+    pl.lit(value=True),
+    {
+        "delivery_ratio": pl.col("status") == "delivered",
+        "availability_20s": pl.col("latency_ms") <= _SERVED_MS,
+    },
+)
+_WITH_DEADLINE = _Trials(
+    "messages_with_deadline",
+    pl.col("in_time").is_not_null(),
+    {"in_time_ratio": pl.col("in_time")},
+)
 _DEVICE = ("run_id", "group", "flow", "device")
 
 
@@ -47,41 +78,72 @@ class EffectiveSamples:
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
-        parts = [part for folder in folders if (part := _counts(folder)) is not None]
-        self._counts = pl.concat([counts for counts, _ in parts]).unique() if parts else None
-        self._devices = pl.concat([devices for _, devices in parts]).unique() if parts else None
+        folders = list(folders)
+        samples = (_Samples.of(folders, trials) for trials in (_OFFERED, _WITH_DEADLINE))
+        self._samples = [found for found in samples if found is not None]
 
     def of_runs(self, runs: pl.DataFrame) -> pl.DataFrame:
         """Add a column for each share to the rows of runs."""
-        return self._added(runs, ["case_id"], ["run_id"])
+        for samples in self._samples:
+            runs = samples.added(runs, ["case_id"], ["run_id"])
+        return runs
 
     def of_groups(self, groups: pl.DataFrame) -> pl.DataFrame:
         """Add a column for each share to the rows of groups, strata and flows."""
-        plain = groups.with_columns(pl.col("stratum").fill_null(WHOLE))
-        added = self._added(plain, ["case_id", *PLACE], ["run_id", *PLACE])
-        return added.with_columns(groups["stratum"])
+        found = groups.with_columns(pl.col("stratum").fill_null(WHOLE))
+        for samples in self._samples:
+            found = samples.added(found, ["case_id", *PLACE], ["run_id", *PLACE])
+        return found.with_columns(groups["stratum"])
 
-    def _added(self, rows: pl.DataFrame, of_case: list[str], of_row: list[str]) -> pl.DataFrame:
-        if self._counts is None or self._devices is None or self._counts.is_empty():
-            return rows
-        weighted = pl.col("weight") * pl.col("messages_offered")
-        sizes = self._counts.group_by([*of_case, "run_id"]).agg(
+
+@dataclass(frozen=True, slots=True)
+class _Samples:
+    """The messages of runs that are the trials of some shares.
+
+    Attributes
+    ----------
+    counts
+        How many there are, by run and place.
+    devices
+        How many there are and how many succeeded, by device.
+    shares
+        The columns that are shares of them.
+    """
+
+    counts: pl.DataFrame
+    devices: pl.DataFrame
+    shares: tuple[str, ...]
+
+    @classmethod
+    def of(cls, folders: Sequence[Path], trials: _Trials) -> Self | None:
+        """Read them from result folders; None where there are none."""
+        parts = [part for folder in folders if (part := _counts(folder, trials)) is not None]
+        if not parts:
+            return None
+        counts = pl.concat([counts for counts, _ in parts]).unique()
+        devices = pl.concat([devices for _, devices in parts]).unique()
+        return None if counts.is_empty() else cls(counts, devices, tuple(trials.succeeded))
+
+    def added(self, rows: pl.DataFrame, of_case: list[str], of_row: list[str]) -> pl.DataFrame:
+        """Add a column for each share to rows."""
+        weighted = pl.col("weight") * pl.col("trials")
+        sizes = self.counts.group_by([*of_case, "run_id"]).agg(
             size=weighted.sum() ** 2 / (pl.col("weight") * weighted).sum()
         )
-        counting = _counting(self._devices, of_case)
+        counting = _counting(self.devices, of_case, self.shares)
         found = sizes.join(counting, on=of_case, how="left", nulls_equal=True).select(
             *of_row,
             *(
                 (pl.col("size") * pl.col(share).fill_null(1.0)).alias(name)
                 for name, share in EFFECTIVE.items()
+                if share in self.shares
             ),
         )
         return rows.join(found, on=of_row, how="left", maintain_order="left")
 
 
-def _counting(devices: pl.DataFrame, of_case: list[str]) -> pl.DataFrame:
+def _counting(devices: pl.DataFrame, of_case: list[str], shares: Sequence[str]) -> pl.DataFrame:
     """Give for each case which part of its messages counts, a column for each share."""
-    shares = list(_SUCCEEDED)
     size = pl.col("weight") * pl.col("offered")
     keys = dict.fromkeys([*of_case, "run_id", "group", "device"])
     clusters = devices.group_by(list(keys)).agg(
@@ -116,28 +178,30 @@ def _part(succeeded: Sequence[float], sizes: Sequence[float], squares: float) ->
     )
 
 
-def _counts(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-    """Give the messages of each run by place, and by device; None where they are not known."""
+def _counts(folder: Path, trials: _Trials) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    """Give the trials of each run by place, and by device; None where they are not known."""
     files = [folder / f"{name}.parquet" for name in ("runs", "groups", "messages")]
     if not all(file.exists() for file in files):
         return None
     runs, groups, messages = map(pl.scan_parquet, files)
+    if trials.column not in groups.collect_schema().names():
+        return None
     cases = runs.filter(status="completed").select("run_id", "case_id").unique("run_id")
     counts = (
-        groups.select("run_id", *PLACE, "weight", "messages_offered")
-        .filter(pl.col("messages_offered") > 0)
+        groups.select("run_id", *PLACE, "weight", pl.col(trials.column).alias("trials"))
+        .filter(pl.col("trials") > 0)
         .with_columns(pl.col("stratum").fill_null(WHOLE))
         .join(cases, on="run_id")
         .collect()
     )
     told = (
-        messages.filter("measured")
+        messages.filter(pl.col("measured") & trials.counts)
         .group_by(_DEVICE)
         .agg(
             offered=pl.len(),
             **{
                 name: succeeded.fill_null(value=False).sum()
-                for name, succeeded in _SUCCEEDED.items()
+                for name, succeeded in trials.succeeded.items()
             },
         )
         .join(cases, on="run_id")
@@ -148,8 +212,8 @@ def _counts(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         pl.col("stratum").fill_null(WHOLE)
     )
     devices = placed.join(counts.drop("case_id"), on=["run_id", *PLACE])
-    is_whole = pl.col("offered").sum().over("run_id", *PLACE) == pl.col("messages_offered")
-    return counts, devices.filter(is_whole).drop("messages_offered")
+    is_whole = pl.col("offered").sum().over("run_id", *PLACE) == pl.col("trials")
+    return counts, devices.filter(is_whole).drop("trials")
 
 
 def _strata(runs: pl.LazyFrame) -> pl.DataFrame:

@@ -53,7 +53,7 @@ class FleetRule(Enum):
     MEAN = "weighted mean"
     """A mean over messages, each with the weight of its device."""
     QUANTILE = "weighted quantile"
-    """A percentile over messages, each with the weight of its device."""
+    """A percentile over messages or recoveries, each with the weight of its device."""
     HARMONIC_MEAN = "harmonic mean"
     """Weighted harmonic mean of battery lives, as the whole fleet consumes batteries."""
     LARGEST = "largest"

@@ -20,6 +20,7 @@ from lasthop.measures.messages import LATENCIES, MESSAGES
 from lasthop.measures.radio import ENERGY, NETWORK
 from lasthop.measures.serial import SERIAL
 from lasthop.measures.sessions import SESSIONS
+from lasthop.measures.timeliness import RECOVERIES, TIMELINESS
 from lasthop.measures.wire import WIRE
 from lasthop.measures.wlan import WLAN
 
@@ -112,6 +113,8 @@ COLUMNS = (
     *_STATUS,
     *MESSAGES,
     *LATENCIES,
+    *TIMELINESS,
+    *RECOVERIES,
     *WIRE,
     *SESSIONS,
     *DEVICES,

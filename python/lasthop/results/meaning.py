@@ -71,6 +71,8 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "status": "`delivered`, `failed` or `unfinished`.",
         "failure": "Why it failed.",
         "latency_ms": "From `intended_ns` to `delivered_ns`.",
+        "in_time": "Whether it arrived within the time that its flow sets (`within`); empty where "
+        "the flow sets none.",
     },
     "ledger": {
         "layer": "The protocol layer that made the bytes.",
@@ -99,6 +101,18 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "latency_p95_ms": "The 95th percentile, likewise.",
         "latency_p99_ms": "The 99th percentile, likewise.",
         "latency_max_ms": "The longest of those that arrived.",
+        "messages_with_deadline": "Messages of flows that set a time for delivery (`within`).",
+        "messages_in_time": "Of these, those that were delivered within that time.",
+        "recoveries_due": "How often these devices had to recover from an event, whichever flow "
+        "they are for.",
+        "recoveries_completed": "Of these, those that ended with a message that was delivered.",
+        "in_time_ratio": "The share of messages with a deadline that were delivered in time.",
+        "age_of_information_mean_s": "The time average of the age of information at the receivers.",
+        "age_of_information_max_s": "The greatest age of information.",
+        "recovery_ratio": "The share of recoveries that were completed.",
+        "recovery_p50_ms": "The median recovery time, to 0.4 %; empty is infinite.",
+        "recovery_p95_ms": "The 95th percentile of the recovery time, likewise.",
+        "recovery_max_ms": "The longest recovery time, where all recoveries were completed.",
         "energy_total_j": "Joules of the radios of these devices, whichever flow they are for.",
         "energy_set_up_j": "Joules until these devices were set up, once; also before what is "
         "measured.",

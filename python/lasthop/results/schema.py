@@ -133,6 +133,7 @@ MESSAGES = Schema(
         Column("status", "string"),
         Column("failure", "string"),
         Column("latency_ms", "float64", "ms"),
+        Column("in_time", "bool"),
     ]
 )
 
@@ -195,6 +196,17 @@ GROUPS = Schema(
         Column("latency_p95_ms", "float64", "ms"),
         Column("latency_p99_ms", "float64", "ms"),
         Column("latency_max_ms", "float64", "ms"),
+        Column("messages_with_deadline", "int64"),
+        Column("messages_in_time", "int64"),
+        Column("recoveries_due", "int64"),
+        Column("recoveries_completed", "int64"),
+        Column("in_time_ratio", "float64", "fraction"),
+        Column("age_of_information_mean_s", "float64", "s"),
+        Column("age_of_information_max_s", "float64", "s"),
+        Column("recovery_ratio", "float64", "fraction"),
+        Column("recovery_p50_ms", "float64", "ms"),
+        Column("recovery_p95_ms", "float64", "ms"),
+        Column("recovery_max_ms", "float64", "ms"),
         Column("energy_total_j", "float64", "J"),
         Column("energy_set_up_j", "float64", "J"),
         Column("energy_steady_j", "float64", "J"),

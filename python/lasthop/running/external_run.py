@@ -138,10 +138,11 @@ class ExternalRun:
             paths = [CarriedPath(it.device, it.emulation.stop()) for it in joined]
             flows = self.schedule.spec["flows"]
             sizes = {flow["name"]: next(iter(flow["payload"].values()))["bytes"] for flow in flows}
+            deadlines = {it["name"]: it["within_ns"] for it in flows if "within_ns" in it}
             used = [
                 (it.device, process.usage()) for it, process in zip(joined, running, strict=True)
             ]
-        found = tables(run_id, messages, paths, sizes=sizes)
+        found = tables(run_id, messages, paths, sizes=sizes, deadlines=deadlines)
         if any(it.device.device is not None for it in joined):
             found = amended_streams(found, **crash_columns(told, zero_ns, time.monotonic_ns()))
         return found, used

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.schema import GROUPS, LEDGER, MESSAGES, PACKETS, SIMULATED_TABLES, SUMMARY
+from lasthop.running.external_ages import timeliness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -102,7 +103,12 @@ def _own(told: Mapping[str, Sequence[Sequence[str]]], kind: str) -> dict[tuple[s
 
 
 def tables(
-    run_id: str, messages: Sequence[Row], paths: Sequence[CarriedPath], *, sizes: Mapping[str, int]
+    run_id: str,
+    messages: Sequence[Row],
+    paths: Sequence[CarriedPath],
+    *,
+    sizes: Mapping[str, int],
+    deadlines: Mapping[str, int],
 ) -> dict[str, Stream]:
     """Return the tables of a run as streams. Unobservable values are empty.
 
@@ -110,7 +116,10 @@ def tables(
     ----------
     sizes
         Payload bytes of a message of each flow.
+    deadlines
+        Time within which a message of a flow should be delivered, in ns, for flows that set one.
     """
+    messages = [{**row, "in_time": _is_in_time(row, deadlines)} for row in messages]
     rows: dict[str, tuple[list[Row], Schema]] = {
         "messages": ([{**row, "run_id": run_id} for row in messages], MESSAGES),
         "ledger": (list(_ledger(run_id, paths)), LEDGER),
@@ -153,6 +162,7 @@ def _summary(
         "messages_duplicated": sum(row["deliveries"] > 1 for row in measured),
         "messages_unsent": sum(row["attempts"] == 0 for row in measured),
         **_latencies(measured),
+        **timeliness(messages),
         **_responses(measured),
         **sums,
         "payload_bytes_first_sent": first_sent,
@@ -160,6 +170,13 @@ def _summary(
         "control_bytes_per_100_ethernet": _per_100(ethernet, first_sent),
         **{name: max(it[key] for it in late) / _NS_PER_MS for name, key in _LATENESS.items()},
     }
+
+
+def _is_in_time(row: Row, deadlines: Mapping[str, int]) -> bool | None:
+    if row["flow"] not in deadlines:
+        return None
+    latency = row["latency_ms"]
+    return latency is not None and latency * _NS_PER_MS <= deadlines[row["flow"]]
 
 
 def _is_said(row: Row) -> bool:
@@ -208,7 +225,8 @@ def _groups(run_id: str, messages: Sequence[Row], paths: Sequence[CarriedPath]) 
         measured = [row for row in of_flow if row["measured"]]
         named = {"run_id": run_id, "group": group, "flow": flow}
         count = {"devices": devices[group], "weight": 1.0}
-        yield {**named, **count, **_counts(measured), **_latencies(measured)}
+        found = {**_counts(measured), **_latencies(measured), **timeliness(of_flow)}
+        yield {**named, **count, **found}
 
 
 def _ledger(run_id: str, paths: Sequence[CarriedPath]) -> Iterator[Row]:

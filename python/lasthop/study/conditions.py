@@ -226,6 +226,8 @@ def _event(event: EventForm) -> str:
     if event.share != 1.0:
         who = f"{_percent(event.share)} of {who}"
     words = f"{_when(event)} {event.kind.replace('_', ' ')} of {who}"
+    if event.has_own_times:
+        words += ", each at its own times,"
     if event.to is not None:
         words += f" to {event.to}"
     if event.lasts is not None:

@@ -31,7 +31,7 @@ fleet:
   m: {count: 20, simulate: 3, path: n, server: s}
 traffic:
   a: {from: d, report: 100 B, every: 3 s, spread: 2 s, start: 1 s, burst: 2}
-  b: {to: d, command: 40 B, every: 6 s, batch: 2}
+  b: {to: d, command: 40 B, every: 6 s, batch: 2, within: 2 s}
   c: {from: m, report: {json: {heart_rate: 72}, size: 90 B}, every: 25 s, arrivals: poisson}
   e: {from: 40 % of m, round_trip: 40 B, every: 20 s}
 events:
@@ -40,6 +40,8 @@ events:
   - {start: 150 s, outage: n, for: 10 s}
   - {start: 170 s, new_address: d}
   - {start: 190 s, change_path: d, to: n}
+  - {every: 70 s, times: own, outage: m, for: 3 s}
+  - {every: 90 s, arrivals: poisson, times: own, new_address: 40 % of m}
 faults:
   - {drop: mqtt.PUBACK, nth: 7}
 stacks: [mqtt]

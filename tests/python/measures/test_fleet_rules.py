@@ -1,11 +1,13 @@
 """Each measure of a fleet follows from its strata and groups by the rule in the registry."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 import lasthop
@@ -14,6 +16,7 @@ from lasthop.answer.cautions import cautions
 from lasthop.errors import StudyError
 from lasthop.measures import COLUMNS, FleetRule, Measure, measure
 from lasthop.measures.bills import BILLS
+from lasthop.running.external_ages import timeliness
 from lasthop.study import load_study
 
 FLEET = """\
@@ -28,9 +31,10 @@ fleet:
   many: {count: 9000, simulate: 3, path: near, battery: 5 Wh}
   few: {count: 20, simulate: 4, path: deep, battery: 5 Wh}
 traffic:
-  short: {from: many, report: 50 B, every: 5 min}
+  short: {from: many, report: 50 B, every: 5 min, within: 4 s}
   long: {from: few, report: 900 B, every: 10 min}
   turn: {to: few, command: 20 B, every: 15 min}
+events: [{start: 18 min, outage: head_end, for: 2 min}]
 tariff: hologram
 stacks: [raw_udp]
 repeat: 2
@@ -49,6 +53,8 @@ _TO_THE_HISTOGRAM = 5e-3
 
 PATHS = {"many": "near", "few": "deep"}
 
+OUTAGE_NS = (18 * 60 * 10**9, 20 * 60 * 10**9)
+
 
 @pytest.fixture(scope="module", params=[False, True], ids=["groups", "strata"])
 def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Results:
@@ -66,26 +72,37 @@ class Message:
     status: str
     latency_ms: float | None
     response_ms: float | None
+    in_time: bool | None
 
 
-def messages_of(results: Results, run: str) -> list[Message]:
+def weigher(results: Results, run: str) -> Callable[[str, int], float]:
+    """Give what a device stands for, by its group and its number there."""
     groups = results.groups.filter(run_id=run)
     starts = STRATUM_OF_MANY[groups["stratum"].drop_nulls().len() > 0]
     weights = {
         (group, stratum): weight
         for group, stratum, weight in groups.select("group", "stratum", "weight").iter_rows()
     }
+
+    def weight(group: str, device: int) -> float:
+        first = max(start for start in starts if start <= device)
+        return float(weights[group, starts[first] if group == "many" else None])
+
+    return weight
+
+
+def messages_of(results: Results, run: str) -> list[Message]:
+    weight = weigher(results, run)
     found = []
     for row in results.messages.filter(run_id=run, measured=True).iter_rows(named=True):
-        first = max(start for start in starts if start <= row["device"])
-        stratum = starts[first] if row["group"] == "many" else None
         acknowledged = row["acknowledged_ns"]
         found.append(
             Message(
-                weights[row["group"], stratum],
+                weight(row["group"], row["device"]),
                 row["status"],
                 row["latency_ms"],
                 None if acknowledged is None else (acknowledged - row["intended_ns"]) / 1e6,
+                row["in_time"],
             )
         )
     return found
@@ -94,12 +111,16 @@ def messages_of(results: Results, run: str) -> list[Message]:
 Rule = Callable[[list[Message]], float]
 
 
+def weighted_quantile(pairs: list[tuple[float, float]], share: float) -> float:
+    wanted = share * sum(weight for _, weight in pairs) * (1 - 1e-12)
+    reached = accumulate(weight for _, weight in pairs)
+    return next(pair[0] for pair, it in zip(pairs, reached, strict=True) if it >= wanted)
+
+
 def quantile(share: float) -> Rule:
     def found(messages: list[Message]) -> float:
         pairs = sorted((one.latency_ms or math.inf, one.weight) for one in messages)
-        wanted = share * sum(weight for _, weight in pairs) * (1 - 1e-12)
-        reached = accumulate(weight for _, weight in pairs)
-        return next(pair[0] for pair, it in zip(pairs, reached, strict=True) if it >= wanted)
+        return weighted_quantile(pairs, share)
 
     return found
 
@@ -127,7 +148,40 @@ OF_MESSAGES: dict[str, Rule] = {
     "latency_max_ms": longest(lambda one: one.latency_ms),
     "response_mean_ms": mean(lambda one: one.response_ms),
     "response_max_ms": longest(lambda one: one.response_ms),
+    "in_time_ratio": mean(lambda one: one.in_time),
 }
+
+
+def weighted_share(strata: Iterable[Mapping[str, Any]], part: str, whole: str) -> float:
+    parts, wholes = (sum(row["weight"] * row[name] for row in strata) for name in (part, whole))
+    return float(parts / wholes)
+
+
+def ages_and_recoveries(results: Results, run: str) -> dict[str, float]:
+    """Compute both from each message, device by device."""
+    weight_of = weigher(results, run)
+    area = time = 0.0
+    recovered: dict[tuple[str, int], float] = {}
+    rows = results.messages.filter(run_id=run).sort("message")
+    for (group, _, device), flow in rows.group_by("group", "flow", "device"):
+        weight, due = weight_of(group, device), flow.filter("measured")["intended_ns"]
+        watched = weight * (due.max() - due.min())
+        area += watched * (timeliness(flow.to_dicts())["age_of_information_mean_s"] or 0.0)
+        time += watched
+        since = flow.filter(pl.col("intended_ns") >= OUTAGE_NS[0])
+        if not since.is_empty():
+            arrived = since.filter(pl.col("delivered_ns") >= OUTAGE_NS[1])["delivered_ns"].min()
+            took = math.inf if arrived is None else (arrived - OUTAGE_NS[1]) / 1e6
+            before = recovered.get((group, device), math.inf)
+            recovered[group, device] = min(took, before)
+    pairs = sorted((took, weight_of(*device)) for device, took in recovered.items())
+    found = {
+        "age_of_information_mean_s": area / time,
+        "recovery_p50_ms": weighted_quantile(pairs, 0.50),
+        "recovery_p95_ms": weighted_quantile(pairs, 0.95),
+        "recovery_max_ms": pairs[-1][0],
+    }
+    return {name: value for name, value in found.items() if value < math.inf}
 
 
 def of_tables(results: Results, run: str) -> dict[str, float]:
@@ -142,6 +196,9 @@ def of_tables(results: Results, run: str) -> dict[str, float]:
         / delivered,
         "battery_years": sum(real) / sum(batteries),
     }
+    found["recovery_ratio"] = weighted_share(strata, "recoveries_completed", "recoveries_due")
+    found["age_of_information_max_s"] = max(row["age_of_information_max_s"] for row in groups)
+    found |= ages_and_recoveries(results, run)
     for name in (column.name for column in BILLS):
         total = sum(count * row[name] for count, row in zip(real, strata, strict=True))
         found[name] = total / sum(real)

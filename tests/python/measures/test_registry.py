@@ -37,7 +37,8 @@ STUDY = """\
 study: measured
 duration: 1 s
 path: {{nbiot: {{coupling_loss: 144 dB}}}}
-traffic: {{report: 50 B, every: 250 ms}}
+traffic: {{report: 50 B, every: 250 ms, within: 1 s}}
+events: [{{start: 500 ms, outage: server, for: 100 ms}}]
 tariff: {{price: 1 USD/MB}}
 energy: {{load: {{constant: 1 uW}}, lifetime: 1 year}}
 stacks: [raw_udp]

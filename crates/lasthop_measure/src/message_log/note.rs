@@ -263,7 +263,12 @@ impl MessageLog {
             return self.follow(now, id, change);
         };
         change.apply(now, record);
-        if forgets && record.is_done() {
+        let is_done = forgets && record.is_done();
+        if matches!(change, MessageChange::Arrived) && record.deliveries == 1 {
+            let due = record.intended;
+            self.note_recovery(now, id.flow, due);
+        }
+        if is_done {
             self.ended.push(id);
             self.ended_at = now;
         }
@@ -312,6 +317,8 @@ impl MessageLog {
         let copies = flow.records_of(id.number);
         if let Some(copy) = copies.and_then(|mut copies| copies.nth(receiver as usize)) {
             MessageChange::Arrived.apply(now, copy);
+            let due = copy.intended;
+            self.note_recovery(now, id.flow, due);
             self.note_end_of_copies(now, id);
             return true;
         }
@@ -319,6 +326,14 @@ impl MessageLog {
             spill.follow(now, MessageId { number, ..id }, MessageChange::Arrived);
         }
         self.spill.is_some()
+    }
+
+    /// Records an arrival for the device of a flow, if some device recovers from an event.
+    #[inline]
+    fn note_recovery(&mut self, now: Instant, flow: FlowId, due: Instant) {
+        if self.recoveries.is_waiting() {
+            self.recoveries.note_arrival(now, flow.device(), due);
+        }
     }
 
     /// A message for several devices is forgotten when all of it is done.

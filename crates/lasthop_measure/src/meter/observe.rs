@@ -191,9 +191,7 @@ impl Meter {
         let directory = &self.config.directory;
         self.log.forget_ended(now, time.from, |flow, record| {
             told.add(record, time);
-            if let Some(of_group) = by_group.of(directory, flow) {
-                of_group.add(record, time);
-            }
+            by_group.add(directory, (flow, record), time);
         });
     }
 
@@ -269,6 +267,11 @@ impl Meter {
                     (&mut self.divergence, *event)
                 {
                     divergence.offer(payload, directory.audience(id.flow));
+                }
+                if let MessageEvent::Intended { id, .. } = *event
+                    && self.config.disturbed < Instant::FAR_FUTURE
+                {
+                    self.log.recoveries.note_due(now, id.flow.device());
                 }
                 let origin = |flow| directory.origin(flow);
                 self.log.note(now, side, origin, event);

@@ -505,6 +505,11 @@ impl FlowSpec {
                 "what comes in bursts is not bundled",
             ),
             (
+                self.within_ns != Some(0),
+                "traffic.within_ns",
+                "the time for the delivery of a message is above 0",
+            ),
+            (
                 self.share > 0.0 && self.share <= 1.0,
                 "traffic.share",
                 "must be above 0 and at most 1",

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     FlowSpec, GroupSpec, HopSpec, PathSpec, RecurrenceSpec, RunSpec, ServerLayout, SpecError,
 };
+use crate::agenda::happenings;
 use crate::spec::check::demand;
 
 /// An event that affects servers, hops or devices during a run.
@@ -26,6 +27,13 @@ pub enum ChangeSpec {
     Outage {
         /// The place of the outage.
         of: OutageOfSpec,
+        /// The duration of the outage, in nanoseconds.
+        duration_ns: u64,
+    },
+    /// An outage of devices: they neither send nor receive for a time, and stay on.
+    DeviceOutage {
+        /// The devices that are out of reach.
+        of: DevicesSpec,
         /// The duration of the outage, in nanoseconds.
         duration_ns: u64,
     },
@@ -176,9 +184,8 @@ impl RunSpec {
         let mut changes = self.events.iter().map(|it| &it.change);
         let changes_path = changes.any(|it| matches!(it, ChangeSpec::ChangePath { .. }));
         let moves = self.events.iter().filter_map(|event| {
-            let of = event.change.moved()?;
-            let times = event.instants(self.seed, &event.name(self)).len() as u64;
-            Some(times * u64::from(of.count(self)))
+            event.change.moved()?;
+            Some(happenings(self, event).len() as u64)
         });
         let addresses: u64 = moves.sum();
         let staying = self.groups.iter().map(|it| u64::from(it.staying()));
@@ -220,8 +227,18 @@ impl EventSpec {
         if let Some(again) = self.again {
             again.check(self.at_ns, field, spec)?;
         }
+        let is_own = self.again.is_some_and(RecurrenceSpec::is_own);
+        demand(&[(
+            !is_own || self.change.devices().is_some(),
+            field,
+            "only devices have times of their own",
+        )])?;
         match &self.change {
             ChangeSpec::Outage { of, duration_ns } => {
+                demand(&[(*duration_ns > 0, field, "an outage lasts for a time")])?;
+                of.check(field, spec)
+            }
+            ChangeSpec::DeviceOutage { of, duration_ns } => {
                 demand(&[(*duration_ns > 0, field, "an outage lasts for a time")])?;
                 of.check(field, spec)
             }
@@ -249,11 +266,32 @@ impl ChangeSpec {
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::Outage { .. } => "outage",
+            Self::DeviceOutage { .. } => "device_outage",
             Self::PowerCut { .. } => "power_cut",
             Self::Restart { .. } => "restart",
             Self::NewAddress { .. } => "new_address",
             Self::ChangePath { .. } => "change_path",
             Self::Handover { .. } => "handover",
+        }
+    }
+
+    /// The devices that it happens to; `None` for a server, a path or a hop.
+    pub(crate) const fn devices(&self) -> Option<&DevicesSpec> {
+        match self {
+            Self::DeviceOutage { of, .. }
+            | Self::PowerCut { of, .. }
+            | Self::Restart {
+                of: RestartOfSpec::Devices(of),
+                ..
+            }
+            | Self::NewAddress { of, .. }
+            | Self::ChangePath { of, .. }
+            | Self::Handover { of, .. } => Some(of),
+            Self::Outage { .. }
+            | Self::Restart {
+                of: RestartOfSpec::Server(_),
+                ..
+            } => None,
         }
     }
 
@@ -268,6 +306,7 @@ impl ChangeSpec {
                 ..
             } => Some(of),
             Self::Outage { .. }
+            | Self::DeviceOutage { .. }
             | Self::PowerCut { .. }
             | Self::Restart { .. }
             | Self::Handover { .. } => None,

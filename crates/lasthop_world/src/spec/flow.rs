@@ -34,6 +34,9 @@ pub struct FlowSpec {
     pub session: SessionSpec,
     /// The number of readings in one message.
     pub batch: u32,
+    /// The time within which a message should be delivered, in nanoseconds. It changes no run, only what is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_ns: Option<u64>,
     /// The share of the group's devices that have this flow, above 0 and at most 1.
     pub share: f64,
     /// The name of the flow's resource.

@@ -1,5 +1,5 @@
 use lasthop_contract::RandomStream;
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{EventSpec, RunSpec, SpecError, nanos};
@@ -15,6 +15,9 @@ pub enum RecurrenceSpec {
         every_ns: u64,
         /// The end of the recurrence (exclusive), since the start of the run.
         until_ns: u64,
+        /// Whether each device has times of its own: its first one is drawn within an interval.
+        #[serde(default, skip_serializing_if = "is_shared")]
+        own: bool,
     },
     /// A Poisson process of events, from the event's time on.
     Poisson {
@@ -22,7 +25,15 @@ pub enum RecurrenceSpec {
         mean_ns: u64,
         /// The end of the recurrence (exclusive), since the start of the run.
         until_ns: u64,
+        /// Whether each device has a process of its own.
+        #[serde(default, skip_serializing_if = "is_shared")]
+        own: bool,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_shared(own: &bool) -> bool {
+    !*own
 }
 
 /// More than this is traffic.
@@ -31,9 +42,19 @@ const MAX_TIMES: u64 = 10_000;
 impl RecurrenceSpec {
     const fn spans(self) -> (u64, u64) {
         match self {
-            Self::Periodic { every_ns, until_ns } => (every_ns, until_ns),
-            Self::Poisson { mean_ns, until_ns } => (mean_ns, until_ns),
+            Self::Periodic {
+                every_ns, until_ns, ..
+            } => (every_ns, until_ns),
+            Self::Poisson {
+                mean_ns, until_ns, ..
+            } => (mean_ns, until_ns),
         }
+    }
+
+    /// Whether each device has times of its own.
+    pub(crate) const fn is_own(self) -> bool {
+        let (Self::Periodic { own, .. } | Self::Poisson { own, .. }) = self;
+        own
     }
 
     /// Whether it has an end, and a bounded number of times before it.
@@ -62,11 +83,24 @@ impl EventSpec {
         let at = Instant::ZERO + nanos(self.at_ns);
         match self.again {
             None => vec![at],
-            Some(RecurrenceSpec::Periodic { every_ns, until_ns }) => (self.at_ns..until_ns)
-                .step_by(every_ns as usize)
-                .map(|ns| Instant::ZERO + nanos(ns))
-                .collect(),
-            Some(RecurrenceSpec::Poisson { mean_ns, until_ns }) => {
+            Some(RecurrenceSpec::Periodic {
+                every_ns,
+                until_ns,
+                own,
+            }) => {
+                let mut stream = RandomStream::named(seed, format_args!("{name}/when"));
+                let later = match own {
+                    true => stream.uniform(Duration::ZERO, nanos(every_ns)).as_nanos(),
+                    false => 0,
+                };
+                (self.at_ns + later..until_ns)
+                    .step_by(every_ns as usize)
+                    .map(|ns| Instant::ZERO + nanos(ns))
+                    .collect()
+            }
+            Some(RecurrenceSpec::Poisson {
+                mean_ns, until_ns, ..
+            }) => {
                 let mut stream = RandomStream::named(seed, format_args!("{name}/when"));
                 let end = Instant::ZERO + nanos(until_ns);
                 let next = |from: Instant| from + stream.exponential(nanos(mean_ns));

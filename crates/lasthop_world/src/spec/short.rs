@@ -117,6 +117,7 @@ impl From<ShortSpec> for RunSpec {
                 duration_ns: short.duration_ns,
                 session: short.session,
                 batch: 1,
+                within_ns: None,
                 share: 1.0,
                 resource: None,
             }],

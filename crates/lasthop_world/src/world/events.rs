@@ -28,6 +28,16 @@ pub(super) struct Affected<'a> {
     lives: LookupMap<HostId, Life>,
     /// How many addresses were given out anew.
     new_addresses: u32,
+    /// The outages that go on.
+    outages: Vec<Outage<'a>>,
+}
+
+/// An outage that goes on.
+struct Outage<'a> {
+    of: &'a OutageOfSpec,
+    began: Instant,
+    /// The devices that it affects, by their numbers in the run.
+    devices: Vec<u32>,
 }
 
 /// A device that stays.
@@ -41,13 +51,17 @@ struct Device<'a> {
     paths: Vec<(&'a str, LaidPath)>,
     /// On which of them it is.
     on: usize,
+    /// How many handovers keep it out of reach, and since when.
+    gaps: u32,
+    out_of_reach_since: Instant,
 }
 
 /// Whether a host is on.
 #[derive(Clone, Copy, Default)]
 struct Life {
-    /// How many things keep it off.
+    /// How many things keep it off, and since when.
     off: u32,
+    since: Instant,
     /// It said good-bye, and will have this when it starts again. Without it, its power has failed.
     stopped: Option<SurvivesSpec>,
 }
@@ -69,6 +83,8 @@ impl<'a> Affected<'a> {
             servers,
             paths: vec![(group.path.as_str(), laid)],
             on: 0,
+            gaps: 0,
+            out_of_reach_since: Instant::ZERO,
         });
     }
 }
@@ -133,10 +149,21 @@ impl<'a, C: Clock> World<'a, C> {
                 for place in self.places_of(of) {
                     self.simulation.begin_outage(place);
                 }
+                let devices = self.devices_behind(of);
+                self.affected.outages.push(Outage {
+                    of,
+                    began: now,
+                    devices,
+                });
             }
             Step::OutageEnds(of) => {
                 for place in self.places_of(of) {
                     self.simulation.end_outage(place);
+                }
+                let mut outages = self.affected.outages.iter();
+                if let Some(place) = outages.position(|it| core::ptr::eq(it.of, of)) {
+                    let over = self.affected.outages.remove(place);
+                    self.recover(now, over.began, over.devices);
                 }
             }
             Step::GoesOff(whose, way, survives) => {
@@ -149,18 +176,65 @@ impl<'a, C: Clock> World<'a, C> {
                     self.comes_back(now, (whose, host));
                 }
             }
-            Step::GapBegins(device) => {
-                let host = self.affected.devices[device as usize].host;
-                self.simulation.begin_outage(OutagePlace::Host(host));
+            Step::GapBegins(number) => {
+                let device = &mut self.affected.devices[number as usize];
+                if device.gaps == 0 {
+                    device.out_of_reach_since = now;
+                }
+                device.gaps += 1;
+                self.simulation.begin_outage(OutagePlace::Host(device.host));
             }
-            Step::GapEnds(device) => {
-                let host = self.affected.devices[device as usize].host;
-                self.simulation.end_outage(OutagePlace::Host(host));
+            Step::GapEnds(number) => {
+                let device = &mut self.affected.devices[number as usize];
+                device.gaps -= 1;
+                self.simulation.end_outage(OutagePlace::Host(device.host));
+                if device.gaps == 0 {
+                    let began = device.out_of_reach_since;
+                    self.recover(now, began, [number]);
+                }
             }
-            Step::NewAddress(device, notify) => self.give_address(device, notify),
-            Step::ChangesPath(device, path, notify) => self.change_path(device, path, notify),
+            Step::NewAddress(device, notify) => {
+                self.give_address(device, notify);
+                self.recover(now, now, [device]);
+            }
+            Step::ChangesPath(device, path, notify) => {
+                if self.change_path(device, path, notify) {
+                    self.recover(now, now, [device]);
+                }
+            }
         }
         self.simulation.observer_mut().next_step = self.agenda.next();
+    }
+
+    /// Tells the meter that an event is over for these devices.
+    fn recover(&mut self, now: Instant, began: Instant, devices: impl IntoIterator<Item = u32>) {
+        let meter = &mut self.simulation.observer_mut().meter;
+        for number in devices {
+            meter.recovers(now, DeviceId(number), began);
+        }
+    }
+
+    /// Returns the devices that an outage affects: those that talk to the server, or whose path has the hop.
+    fn devices_behind(&self, of: &OutageOfSpec) -> Vec<u32> {
+        let hops = of.hops(self.spec);
+        let is_affected = |device: &&Device<'_>| match of {
+            OutageOfSpec::Server(name) => device.hosts_of(name).next().is_some(),
+            OutageOfSpec::Path(_) | OutageOfSpec::Hop(_) => {
+                let on = device.paths[device.on].0;
+                hops.iter().any(|(path, _)| *path == on)
+            }
+        };
+        let devices = self.affected.devices.iter().filter(is_affected);
+        devices.map(|device| device.number.in_run).collect()
+    }
+
+    /// Returns the devices that have nobody to talk to while a host is off: itself, or those that it serves.
+    fn devices_with(&self, host: HostId) -> Vec<u32> {
+        let has_it = |device: &&Device<'_>| {
+            device.host == host || device.servers.iter().any(|server| server.host == host)
+        };
+        let devices = self.affected.devices.iter().filter(has_it);
+        devices.map(|device| device.number.in_run).collect()
     }
 
     fn places_of(&self, of: &OutageOfSpec) -> Vec<OutagePlace> {
@@ -199,6 +273,9 @@ impl<'a, C: Clock> World<'a, C> {
         survives: SurvivesSpec,
     ) {
         let mut life = self.life_of(host);
+        if life.off == 0 {
+            life.since = now;
+        }
         life.off += 1;
         match way {
             WayOff::Crashes => {
@@ -225,6 +302,7 @@ impl<'a, C: Clock> World<'a, C> {
             }
             self.switch_radio_of(whose, true);
             self.simulation.tell(host, HostInput::Start);
+            self.recover(now, life.since, self.devices_with(host));
         }
         self.affected.lives.insert(host, life);
     }
@@ -328,12 +406,12 @@ impl<'a, C: Clock> World<'a, C> {
         each.collect()
     }
 
-    /// Moves a device to another path, where it has another address.
-    fn change_path(&mut self, number: u32, path: &str, notify: NotifySpec) {
+    /// Moves a device to another path, where it has another address. Returns whether it was not there before.
+    fn change_path(&mut self, number: u32, path: &str, notify: NotifySpec) -> bool {
         let device = &mut self.affected.devices[number as usize];
         let named = device.paths.iter().position(|(name, _)| *name == path);
         let Some(to) = named.filter(|to| *to != device.on) else {
-            return;
+            return false;
         };
         let mtu = |of: usize| mtu_of(self.spec.paths[device.paths[of].0].hops.iter());
         let (before, after) = (mtu(device.on), mtu(to));
@@ -354,5 +432,6 @@ impl<'a, C: Clock> World<'a, C> {
             self.simulation.tell(host, told);
         }
         self.give_address(number, notify);
+        true
     }
 }

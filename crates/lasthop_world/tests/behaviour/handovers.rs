@@ -177,6 +177,7 @@ fn periodic(every: u64, until: u64) -> Option<RecurrenceSpec> {
     Some(RecurrenceSpec::Periodic {
         every_ns: every * SECOND_NS,
         until_ns: until * SECOND_NS,
+        own: false,
     })
 }
 
@@ -184,6 +185,7 @@ fn poisson(mean: u64, until: u64) -> Option<RecurrenceSpec> {
     Some(RecurrenceSpec::Poisson {
         mean_ns: mean * SECOND_NS,
         until_ns: until * SECOND_NS,
+        own: false,
     })
 }
 
@@ -249,6 +251,7 @@ fn an_event_that_never_or_hardly_ever_ends_is_refused() {
         Some(RecurrenceSpec::Periodic {
             every_ns,
             until_ns: 150 * SECOND_NS,
+            own: false,
         })
     };
     for (again_of, why) in [

@@ -14,6 +14,7 @@ _SECOND_NS = 1e9
 
 _WORDS = {
     "outage": "outage",
+    "device_outage": "outage",
     "power_cut": "power cut",
     "new_address": "new address",
     "change_path": "change of path",
@@ -49,7 +50,7 @@ class RunEvents:
         for event in events:
             ((kind, change),) = event["change"].items()
             again = event.get("again") or {}
-            if "poisson" in again:
+            if "poisson" in again or any(it.get("own") for it in again.values()):
                 by_seed[_WORDS[kind]] = None
                 continue
             what = f"{_WORDS[kind]} of {_whom(change['of'])}{_for(change)}"

@@ -38,8 +38,14 @@ class EventForm(Form):
     arrivals: Literal["periodic", "poisson"] | None = Field(default=None, examples=["poisson"])
     """Whether `every` is a fixed interval (periodic, the default) or the mean of random intervals,
     which the seed draws. All stacks of a repetition have the same times."""
-    outage: str | None = Field(default=None, examples=["head_end"])
-    """Server, path or hop that lets nothing through."""
+    times: Literal["shared", "own"] | None = Field(default=None, examples=["own"])
+    """Whether all devices of the event have the same times (shared, the default), or each has its
+    own. With `own` the seed draws the times of each device by its name, so other devices and groups
+    do not change them: the first time within `every`, or with `arrivals: poisson` all times."""
+    outage: Annotated[End, EndOf("head_end")] | None = Field(
+        default=None, examples=["head_end", "10 % of meters"]
+    )
+    """Server, path or hop that lets nothing through, or devices that neither send nor receive."""
     power_cut: Annotated[End, EndOf("meters")] | None = Field(
         default=None, examples=["20 % of meters"]
     )
@@ -84,6 +90,7 @@ class EventForm(Form):
             raise Fault(both, hint=f"write one of {', '.join(KINDS)}")
         kind = given[0]
         self._has_a_time()
+        self._has_own_times()
         if kind != "restart":
             self._needs("lasts", "for", "30 min", wanted=kind in _LASTS, kind=kind)
         self._needs("to", "to", "cellular", wanted=kind == "change_path", kind=kind)
@@ -121,6 +128,16 @@ class EventForm(Form):
                 hint='write "start: 5 d" for one event, or "every: 1 d" for many',
             )
 
+    def _has_own_times(self) -> None:
+        if self.times != "own" or self.every is not None:
+            return
+        raise Fault(
+            '"times: own" needs an event that happens again',
+            hint='add "every: 1 d", or remove it',
+            location=("times",),
+            at_key=True,
+        )
+
     def _ends_nothing(self, key: str, what: str) -> None:
         if getattr(self, key) is not None:
             raise Fault(what, hint="remove it", location=(key,), at_key=True)
@@ -143,11 +160,17 @@ class EventForm(Form):
         return self.arrivals == "poisson"
 
     @property
+    def has_own_times(self) -> bool:
+        """Return whether each device has times of its own."""
+        return self.times == "own"
+
+    @property
     def first(self) -> int:
         """Return the first time of the event, or the earliest possible one if it is random."""
         if self.start is not None:
             return self.start
-        return self.every if self.every is not None and not self.is_random else 0
+        is_drawn = self.is_random or self.has_own_times
+        return self.every if self.every is not None and not is_drawn else 0
 
     def times_before(self, end_ns: int) -> int:
         """Return the number of occurrences before an instant; the mean number if it is random."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lasthop.measures import FleetNeed, FleetRule
 from lasthop.measures.groups import PLACE, WHOLE
 from lasthop.measures.radio import ENERGY
+from lasthop.measures.timeliness import RECOVERIES
 from lasthop.study.expressions import COMPARABLE
 from lasthop.study.plan.parameters import TEXT
 from lasthop.study.run_spec import FleetWeights, RunSpecReader
@@ -69,7 +70,7 @@ class Judgeable:
         self._check_place(expression)
 
     def check_measurable(self, name: str) -> None:
-        """Check that energy columns have a radio, and battery columns a permanent device.
+        """Check that energy columns have a radio, battery columns a permanent device, and so on.
 
         Parameters
         ----------
@@ -81,6 +82,7 @@ class Judgeable:
         Fault
             If no point can tell.
         """
+        self._check_timeliness(name)
         if name not in _OF_RADIOS:
             return
         readers = (RunSpecReader(point.conditions) for point in self._points)
@@ -108,6 +110,29 @@ class Judgeable:
             raise Fault(
                 f"{name} cannot be calculated: no group has a {what}",
                 hint=f'write for example "energy: {{{example}}}"',
+            )
+
+    def _check_timeliness(self, name: str) -> None:
+        """Check that there are deadlines, events and repeated messages for their columns."""
+        specs = [point.conditions for point in self._points]
+        if name in _OF_DEADLINES and not any(
+            "within_ns" in flow for spec in specs for flow in spec["flows"]
+        ):
+            raise Fault(
+                f"{name} cannot be calculated: no flow has a time for delivery",
+                hint='write for example "within: 15 min" in the traffic',
+            )
+        if name in _OF_EVENTS and not any(spec.get("events") for spec in specs):
+            raise Fault(
+                f"{name} cannot be calculated: the study has no events",
+                hint='write for example "events: [{start: 5 min, outage: server, for: 30 s}]"',
+            )
+        if name in _OF_AGE and not any(
+            flow["arrivals"] != "once" for spec in specs for flow in spec["flows"]
+        ):
+            raise Fault(
+                f"{name} cannot be calculated: devices that come and go send one message each",
+                hint='write a number of devices that stay, for example "devices: 1"',
             )
 
     def check_weights(self, name: str, part: str) -> None:
@@ -231,4 +256,7 @@ _ASKED_FOR = {
 }
 """Columns that are empty unless a group asks for them: the keys of its run spec, the noun, and what
 to write."""
+_OF_AGE = frozenset({"age_of_information_mean", "age_of_information_max"})
+_OF_DEADLINES = frozenset({"messages_with_deadline", "messages_in_time", "in_time_ratio"})
+_OF_EVENTS = frozenset(column.short_name for column in RECOVERIES)
 _OF_RADIOS = frozenset(column.short_name for column in ENERGY)

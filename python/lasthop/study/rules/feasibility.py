@@ -267,7 +267,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
     groups = [group.name for group in assembly.groups]
     hops = [hop.name for hop in assembly.hops()]
     known = {
-        "outage": [*servers, *assembly.paths, *hops],
+        "outage": [*servers, *assembly.paths, *hops, *groups],
         "power_cut": groups,
         "new_address": groups,
         "change_path": groups,
@@ -275,7 +275,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         "restart": [*servers, *groups],
     }[form.kind]
     if form.target not in known:
-        nouns = {"outage": "server, path or hop", "restart": "server or group"}
+        nouns = {"outage": "server, path, hop or group", "restart": "server or group"}
         raise Fault(
             f"there is no {nouns.get(form.kind, 'group')} {show(form.target)}",
             hint=suggestion(form.target, list(dict.fromkeys(known)), kind="names"),
@@ -292,6 +292,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
     group = assembly.group(form.target)
     if group is None:
         _check_whole(event)
+        _check_shared_times(event)
         check_times(event, 1, spans)
         return
     moves = [one.form for one in assembly.events if one.form.target == group.name]
@@ -358,6 +359,17 @@ def _check_whole(event: Event) -> None:
             "a share is not possible for a server",
             hint=f'write "{event.form.target}"',
             location=(*event.location, event.form.kind),
+        )
+
+
+def _check_shared_times(event: Event) -> None:
+    """Raise an error for own times of something that is not a group."""
+    if event.form.has_own_times:
+        raise Fault(
+            f"only devices have times of their own, and {show(event.form.target)} is not a group",
+            hint='remove it, or write the name of a group, for example "outage: device"',
+            location=(*event.location, "times"),
+            at_key=True,
         )
 
 

@@ -55,6 +55,7 @@ class Notes:
             *_assistance(assembly, arms),
             *_notices(assembly, arms),
             *_batteries(assembly),
+            *_deadlines(assembly, spans),
         )
         self._found |= dict.fromkeys(found)
         moot = dict((*moot_sessions(assembly, arms), *moot_options(assembly, spans, arms)))
@@ -96,6 +97,20 @@ def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
             f"{_place(flow)}.spread: devices start within {spread}, which is longer "
             f"than their interval of {period}, so fewer devices send at first; "
             f'write "spread: {period}", or a longer warm_up'
+        )
+
+
+def _deadlines(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Yield notes on deadlines that are longer than the last messages are waited for."""
+    for flow in assembly.flows:
+        within = flow.traffic.within
+        if within is None or within <= spans.drain_ns:
+            continue
+        longest, drain = (format_quantity(it, TIME) for it in (within, spans.drain_ns))
+        yield (
+            f"{_place(flow)}.within: messages have {longest}, but the run ends {drain} after the "
+            "last one is due, so a message that is still on its way then counts as late; "
+            f'write "measure: {{drain: {longest}}}"'
         )
 
 

@@ -27,7 +27,7 @@ def event_spec(event: Event, assembly: Assembly, spans: Timing) -> Spec:
     begin_ns = spans.set_up_ns if assembly.begins_established else 0
     return {
         "at_ns": begin_ns + form.first,
-        "change": {form.kind: _change(form, assembly)},
+        "change": {_kind(form, assembly): _change(form, assembly)},
         # Left out where it happens once, as the run spec has it.
         **_again(form, begin_ns + spans.duration_ns),
     }
@@ -36,13 +36,29 @@ def event_spec(event: Event, assembly: Assembly, spans: Timing) -> Spec:
 def _again(form: EventForm, until_ns: int) -> Spec:
     if form.every is None:
         return {}
+    # Left out where all devices have the same times, likewise.
+    until = {"until_ns": until_ns, **({"own": True} if form.has_own_times else {})}
     if form.is_random:
-        return {"again": {"poisson": {"mean_ns": form.every, "until_ns": until_ns}}}
-    return {"again": {"periodic": {"every_ns": form.every, "until_ns": until_ns}}}
+        return {"again": {"poisson": {"mean_ns": form.every, **until}}}
+    return {"again": {"periodic": {"every_ns": form.every, **until}}}
+
+
+def _kind(form: EventForm, assembly: Assembly) -> str:
+    return "device_outage" if _is_outage_of_devices(form, assembly) else form.kind
+
+
+def _is_outage_of_devices(form: EventForm, assembly: Assembly) -> bool:
+    """Return whether an outage is one of devices: nothing else has the name of their group."""
+    name = form.target
+    others = (*assembly.servers, *assembly.hops())
+    is_other = name in assembly.paths or any(other.name == name for other in others)
+    return form.kind == "outage" and not is_other and assembly.group(name) is not None
 
 
 def _change(form: EventForm, assembly: Assembly) -> Spec:
     match form.kind:
+        case "outage" if _is_outage_of_devices(form, assembly):
+            return {"of": _devices(form), "duration_ns": form.lasts}
         case "outage":
             return {"of": _outage_of(form.target, assembly), "duration_ns": form.lasts}
         case "power_cut":

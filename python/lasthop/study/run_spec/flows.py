@@ -40,6 +40,7 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "duration_ns": duration_ns,
         "session": _session(session),
         "batch": traffic.batch,
+        **({} if traffic.within is None else {"within_ns": traffic.within}),
         "share": flow.share,
         **({} if flow.resource is None else {"resource": flow.resource}),
     }

@@ -98,6 +98,9 @@ class Traffic(Form):
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
     """Number of readings that are sent together as one message, which is due with the last of them.
     JSON fields become a list in one object."""
+    within: PositiveTime | None = Field(default=None, examples=["15 min"])
+    """Time within which a message should be delivered after it is due. It changes no run. It is the
+    deadline of `in_time_ratio`, and a lost message is not in time."""
 
     @model_validator(mode="before")
     @classmethod
