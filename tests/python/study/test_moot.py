@@ -23,6 +23,18 @@ REPORTS = "report: 100 B, every: 5 s"
 MOOT = {
     "keep_alive": ("mqtt", "keep_alive=20min", REPORTS, "a run takes 4 min at most"),
     "idle_timeout": ("http", "idle_timeout=10min", REPORTS, "a run takes 4 min at most"),
+    "session_expiry": (
+        "mqtt version=5",
+        "session_expiry=1h",
+        REPORTS,
+        "a run takes 4 min at most",
+    ),
+    "clean_start": (
+        "mqtt",
+        "clean_start=on",
+        f"{REPORTS}, session: per_message",
+        "a connection for each message begins a new session anyway",
+    ),
     "dtls.session_lifetime": (
         "coap/dtls dtls.resume=session_id",
         "dtls.session_lifetime=1h",

@@ -91,9 +91,26 @@ def _index_authorization(it: _Spoken) -> str | None:
     return None if it.stack.options["auth"] == "jwt" else "no token is shown without auth=jwt"
 
 
+def _session_expiry(it: _Spoken) -> str | None:
+    return it.after("session_expiry")
+
+
+def _clean_start(it: _Spoken) -> str | None:
+    """Return why no session is left to come back to: connections end after their messages."""
+    are_short = all(
+        flow.traffic.session == "per_message" or isinstance(flow.traffic.session, int)
+        for flow in it.flows
+    )
+    if are_short and not it.has(("command", "pull", "download")):
+        return "a connection for each message begins a new session anyway"
+    return None
+
+
 _RULES: Mapping[str, Callable[[_Spoken], str | None]] = {
     "keep_alive": _keep_alive,
     "idle_timeout": _idle_timeout,
+    "session_expiry": _session_expiry,
+    "clean_start": _clean_start,
     "dtls.session_lifetime": _session_lifetime,
     "push": _push,
     "hold": _push,
@@ -105,7 +122,7 @@ _RULES: Mapping[str, Callable[[_Spoken], str | None]] = {
 }
 """Functions by option that return why the option has no effect, or None."""
 
-_TIMERS = ("keep_alive", "idle_timeout", "dtls.session_lifetime")
+_TIMERS = ("keep_alive", "idle_timeout", "session_expiry", "dtls.session_lifetime")
 """Options that set a timer."""
 
 _UNREAD = ("has no effect", "remove it")

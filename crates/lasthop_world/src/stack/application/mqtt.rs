@@ -76,6 +76,23 @@ const OPTIONS: &[OptionEntry] = &[
     .default("off")
     .needs("version", &["5"]),
     OptionEntry::new(
+        "clean_start",
+        OptionKind::Switch,
+        "each connection begins a new session, so the broker keeps no messages for a client that is away (in 3.1.1 the flag Clean Session); where it is not written, sessions are kept, unless `session` lets connections end after their messages and none come to the device",
+    ),
+    OptionEntry::new(
+        "session_expiry",
+        OptionKind::Seconds(1, 4_294_967_294),
+        "how long the broker keeps the session of a client that is away; 0s ends the session with its connection; for ever where it is not written",
+    )
+    .needs("version", &["5"]),
+    OptionEntry::new(
+        "maximum_packet_size",
+        OptionKind::Size(20, 268_435_455),
+        "the largest packet that a client accepts, as it says in CONNECT: the broker drops larger messages to it; any size where it is not written",
+    )
+    .needs("version", &["5"]),
+    OptionEntry::new(
         "back_off",
         OptionKind::Time,
         "how long a client that lost its connection waits before another at most, half of it drawn; doubled with each that fails, up to 1min",
@@ -135,6 +152,9 @@ struct Mqtt {
     broker_sends: Sending,
     receive_maximum: u16,
     topic_alias: bool,
+    clean_start: Option<bool>,
+    session_expiry: Option<Duration>,
+    maximum_packet_size: Option<u32>,
     back_off: Duration,
     connect_timeout: Option<Duration>,
     connect_pipelining: bool,
@@ -174,6 +194,15 @@ impl Mqtt {
                 maximum => maximum,
             },
             topic_alias: options.switch("topic_alias"),
+            clean_start: options
+                .has("clean_start")
+                .then(|| options.switch("clean_start")),
+            session_expiry: options
+                .has("session_expiry")
+                .then(|| Duration::from_secs(options.integer("session_expiry"))),
+            maximum_packet_size: options
+                .has("maximum_packet_size")
+                .then(|| options.integer("maximum_packet_size") as u32),
             back_off: options.time("back_off"),
             connect_timeout: options
                 .has("connect_timeout")
@@ -226,6 +255,7 @@ impl ApplicationBuilder for Mqtt {
             max_in_flight: self.max_in_flight,
             receive_maximum: self.receive_maximum,
             topic_alias: self.topic_alias,
+            maximum_packet_size: self.maximum_packet_size,
             connect_pipelining: self.connect_pipelining,
             streams: self.streams,
             datagrams: self.datagrams,
@@ -243,10 +273,10 @@ impl ApplicationBuilder for Mqtt {
             // There is nothing to come back to, or nothing is to be left behind.
             clean_start: match presence {
                 Presence::OnDemand => true,
-                Presence::Lasting => end.guest.is_some(),
-                Presence::Recurring => false,
+                Presence::Lasting => self.clean_start.unwrap_or(end.guest.is_some()),
+                Presence::Recurring => self.clean_start.unwrap_or(false),
             },
-            session_expiry: end.guest.map(|_| GUEST_SESSION),
+            session_expiry: self.session_expiry.or(end.guest.map(|_| GUEST_SESSION)),
             connect_timeout: self.connect_timeout.unwrap_or(usual.connect_timeout),
             ..usual
         };
