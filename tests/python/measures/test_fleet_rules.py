@@ -7,7 +7,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import lasthop
@@ -162,18 +161,20 @@ def ages_and_recoveries(results: Results, run: str) -> dict[str, float]:
     weight_of = weigher(results, run)
     area = time = 0.0
     recovered: dict[tuple[str, int], float] = {}
-    rows = results.messages.filter(run_id=run).sort("message")
-    for (group, _, device), flow in rows.group_by("group", "flow", "device"):
-        weight, due = weight_of(group, device), flow.filter("measured")["intended_ns"]
-        watched = weight * (due.max() - due.min())
-        area += watched * (timeliness(flow.to_dicts())["age_of_information_mean_s"] or 0.0)
+    flows: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for row in results.messages.filter(run_id=run).sort("message").iter_rows(named=True):
+        flows.setdefault((row["group"], row["flow"], row["device"]), []).append(row)
+    for (group, _, device), rows in flows.items():
+        due = [row["intended_ns"] for row in rows if row["measured"]]
+        watched = weight_of(group, device) * (max(due) - min(due))
+        area += watched * (timeliness(rows)["age_of_information_mean_s"] or 0.0)
         time += watched
-        since = flow.filter(pl.col("intended_ns") >= OUTAGE_NS[0])
-        if not since.is_empty():
-            arrived = since.filter(pl.col("delivered_ns") >= OUTAGE_NS[1])["delivered_ns"].min()
-            took = math.inf if arrived is None else (arrived - OUTAGE_NS[1]) / 1e6
+        since = [row for row in rows if row["intended_ns"] >= OUTAGE_NS[0]]
+        arrivals = [row["delivered_ns"] for row in since if row["delivered_ns"] is not None]
+        behind = [(at - OUTAGE_NS[1]) / 1e6 for at in arrivals if at >= OUTAGE_NS[1]]
+        if since:
             before = recovered.get((group, device), math.inf)
-            recovered[group, device] = min(took, before)
+            recovered[group, device] = min(before, *behind, math.inf)
     pairs = sorted((took, weight_of(*device)) for device, took in recovered.items())
     found = {
         "age_of_information_mean_s": area / time,
