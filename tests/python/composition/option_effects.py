@@ -66,6 +66,7 @@ FIRST: Mapping[str, str] = {
     "quic.fallback_after": "no way for QUIC",
     "quic.fallback_memory": "no way for QUIC",
     "quic.initial_rtt": "restarts",
+    "tcp.keep_alive_interval": "restarts",
 }
 """Where an option is tried first; others are tried everywhere in turn."""
 
@@ -86,6 +87,7 @@ BESIDE: Mapping[str, str] = {
     "datagrams": "qos=0",
     "index_authorization": "auth=jwt",
     "changes": "max_age=2s",
+    "tcp.keep_alive_interval": "tcp.keep_alive=30s",
 }
 """What an option means something with, beside what it needs."""
 

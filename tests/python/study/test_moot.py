@@ -46,6 +46,18 @@ MOOT = {
     "max_age": ("coap", "max_age=7s", REPORTS, "devices read nothing"),
     "changes": ("http", "changes=7s", REPORTS, "devices read nothing"),
     "block_size": ("coap", "block_size=128", REPORTS, "a message has 100 B at most"),
+    "tcp.keep_alive": (
+        "mqtt",
+        "tcp.keep_alive=1h",
+        REPORTS,
+        "a run takes 4 min at most",
+    ),
+    "tcp.keep_alive_interval": (
+        "mqtt",
+        "tcp.keep_alive_interval=9s",
+        REPORTS,
+        "nothing is probed without tcp.keep_alive",
+    ),
     "tcp.nodelay": (
         "mqtt tcp.nodelay_client=off tcp.nodelay_server=on",
         "tcp.nodelay=off",
@@ -90,7 +102,7 @@ def test_an_option_without_effect_is_named_and_has_none(option: str, load: Load)
     if is_timer:
         what, remedy = "never comes due", "write less, or a longer duration"
     assert _moot(study) == [f"stacks: {stack} {word}: {word} {what}, since {why}; {remedy}"]
-    without = f"{stack} {option}=17h" if is_timer else stack
+    without = f"{stack} {option}=9h" if is_timer else stack
     assert _trace(study) == _trace(load(_study(without, traffic)))
 
 

@@ -106,6 +106,15 @@ def _clean_start(it: _Spoken) -> str | None:
     return None
 
 
+def _tcp_keep_alive(it: _Spoken) -> str | None:
+    return it.after("tcp.keep_alive")
+
+
+def _tcp_keep_alive_interval(it: _Spoken) -> str | None:
+    idle = it.stack.options.get("tcp.keep_alive", "0s")
+    return "nothing is probed without tcp.keep_alive" if parse(idle, TIME) == 0 else None
+
+
 _RULES: Mapping[str, Callable[[_Spoken], str | None]] = {
     "keep_alive": _keep_alive,
     "idle_timeout": _idle_timeout,
@@ -117,12 +126,20 @@ _RULES: Mapping[str, Callable[[_Spoken], str | None]] = {
     "max_age": _fresh,
     "changes": _fresh,
     "block_size": _block_size,
+    "tcp.keep_alive": _tcp_keep_alive,
+    "tcp.keep_alive_interval": _tcp_keep_alive_interval,
     "tcp.nodelay": _nodelay,
     "index_authorization": _index_authorization,
 }
 """Functions by option that return why the option has no effect, or None."""
 
-_TIMERS = ("keep_alive", "idle_timeout", "session_expiry", "dtls.session_lifetime")
+_TIMERS = (
+    "keep_alive",
+    "idle_timeout",
+    "session_expiry",
+    "tcp.keep_alive",
+    "dtls.session_lifetime",
+)
 """Options that set a timer."""
 
 _UNREAD = ("has no effect", "remove it")

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use lasthop_contract::Transport;
-use lasthop_transport::tcp::{CongestionControl, PathMtu, Tcp, TcpProfile};
+use lasthop_transport::tcp::{CongestionControl, KeepAlive, PathMtu, Tcp, TcpProfile};
+use lasthop_units::Duration;
 
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
@@ -80,7 +81,23 @@ const OPTIONS: &[OptionEntry] = &[
         "data with the SYN, RFC 7413",
     )
     .default("off"),
+    OptionEntry::new(
+        "keep_alive",
+        OptionKind::Seconds(1, 32_767),
+        "after how long without a word the device probes its connection (SO_KEEPALIVE with TCP_KEEPIDLE), which keeps the mapping of a NAT and finds a dead path after nine probes; 0s never, as where it is not written",
+    ),
+    OptionEntry::new(
+        "keep_alive_interval",
+        OptionKind::Seconds(1, 32_767),
+        "how long the device waits for the answer to such a probe before the next one; 75s, as Linux does, where it is not written",
+    ),
 ];
+
+/// So many probes without an answer end a connection (`tcp_keepalive_probes` of Linux).
+const PROBES: u32 = 9;
+
+/// The time between two probes (`tcp_keepalive_intvl` of Linux).
+const PROBE_INTERVAL: Duration = Duration::from_secs(75);
 
 /// How TCP behaves at both ends. Hosts share the profiles.
 struct Profiles {
@@ -121,6 +138,18 @@ impl Profiles {
                 fast_open_server: fast_open,
                 ..profile
             })
+        };
+        let seconds = |option| match options.integer(option) {
+            0 => None,
+            seconds => Some(Duration::from_secs(seconds)),
+        };
+        let client = TcpProfile {
+            keep_alive: seconds("keep_alive").map(|idle| KeepAlive {
+                idle,
+                interval: seconds("keep_alive_interval").unwrap_or(PROBE_INTERVAL),
+                probes: PROBES,
+            }),
+            ..client
         };
         Self {
             client: with(client, "nodelay_client"),
