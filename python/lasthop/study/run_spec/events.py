@@ -50,8 +50,9 @@ def _kind(form: EventForm, assembly: Assembly) -> str:
 def _is_outage_of_devices(form: EventForm, assembly: Assembly) -> bool:
     """Return whether an outage is one of devices: nothing else has the name of their group."""
     name = form.target
-    others = (*assembly.servers, *assembly.hops())
-    is_other = name in assembly.paths or any(other.name == name for other in others)
+    servers = [server.name for server in assembly.servers]
+    hops = [hop.name for hop in assembly.hops()]
+    is_other = name in (*servers, *assembly.paths, *hops)
     return form.kind == "outage" and not is_other and assembly.group(name) is not None
 
 
