@@ -64,12 +64,13 @@ PAPERS: Final = (
 _HEAD = """\
 # The figures of five papers, drawn again
 
-Each report of a rerun opens with the claims of its paper. Then it draws each figure and table that
-has results, under the number of the paper, in its unit and legend. Short bars are values that the
-paper names. An arrow says on which side of a bound the paper is. A hollow diamond is what a capture
-of the authors says. The pictures are of quick runs with two repetitions, so their numbers are not
-those of the verdicts. This command runs the studies
-and draws them:
+For researchers. After this page you can compare each figure of the five papers with ours.
+
+The report of a rerun opens with the claims of its paper. Then it draws each figure and table that
+has results, with the number, unit and legend of the paper. A short bar is a value that the paper
+names. An arrow shows the side of a bound on which the paper lies. A hollow diamond is what a
+capture of the authors says. The pictures here come from quick runs with two repetitions, so their
+numbers differ from those of the verdicts. This command runs the studies and draws them:
 
 ```sh
 PYTHONPATH=. python -m docs.gallery
