@@ -8,7 +8,8 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-use crate::config::DdsConfig;
+use crate::config::{Carrier, DdsConfig};
+use crate::contact::Contact;
 use crate::endpoint::Endpoint;
 use crate::ports::Ports;
 use crate::sample::REPORTS;
@@ -41,8 +42,13 @@ impl DdsClient {
     /// Creates the participant of a device. `identities` gives its GUID.
     #[must_use]
     pub fn new(config: DdsClientConfig, identities: RandomStream) -> Self {
-        let ports = Ports::of_service(config.server.port());
-        let server = SocketAddr::new(config.server.ip(), ports.metatraffic);
+        let server = match config.settings.carrier {
+            Carrier::Udp => {
+                let ports = Ports::of_service(config.server.port());
+                Contact::udp(SocketAddr::new(config.server.ip(), ports.metatraffic))
+            }
+            Carrier::Tcp => Contact::tcp(config.server, Ports::LOGICAL.metatraffic),
+        };
         let settings = Arc::clone(&config.settings);
         let place = (config.address, None);
         Self {
@@ -105,7 +111,7 @@ impl Application for DdsClient {
                 }
             }
             ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
-                self.endpoint.peers.forget(connection);
+                self.endpoint.lose(now, connection, transport);
             }
             ApplicationInput::Transport(_, TransportEvent::Moved) => {
                 self.endpoint.follow_address(now, transport);

@@ -3,11 +3,13 @@ use lasthop_units::Duration;
 /// The settings of participants, as far as `dust_dds` exposes them. All participants of a stack share one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DdsConfig {
+    /// The transport of RTPS messages.
+    pub carrier: Carrier,
     /// Whether lost samples are retransmitted.
     pub reliability: Reliability,
     /// What late-joining readers receive.
     pub durability: Durability,
-    /// The number of samples of a device that a writer holds.
+    /// The number of samples of a device that a writer holds. A volatile writer over TCP holds at least 1,000.
     ///
     /// A reliable writer with a full history waits for the oldest acknowledgement.
     pub history_depth: u32,
@@ -28,6 +30,15 @@ pub struct DdsConfig {
     pub has_type_information: bool,
 }
 
+/// The transport of RTPS messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// Datagrams between ports of hosts (DDSI-RTPS 2.5 §9.6).
+    Udp,
+    /// Frames on TCP connections, which devices open to their server ([`RtpsTcp`](crate::RtpsTcp)).
+    Tcp,
+}
+
 /// The reliability of readers and writers (DDS 1.4 §2.2.3.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reliability {
@@ -46,9 +57,27 @@ pub enum Durability {
     TransientLocal,
 }
 
+/// The fewest samples that a volatile writer holds over TCP.
+///
+/// `dust_dds` waits where the oldest sample of a full history is not acknowledged. Fast DDS and OpenDDS replace that
+/// sample, which TCP already has, so that a stall of TCP costs no message. A larger history has the same effect.
+const FEWEST_OVER_TCP: u32 = 1000;
+
+impl DdsConfig {
+    /// Returns the number of samples of a device that a writer holds.
+    pub(crate) fn depth(&self) -> u32 {
+        match (self.carrier, self.durability) {
+            (Carrier::Tcp, Durability::Volatile) => self.history_depth.max(FEWEST_OVER_TCP),
+            // A late reader gets what is held.
+            _ => self.history_depth,
+        }
+    }
+}
+
 impl Default for DdsConfig {
     fn default() -> Self {
         Self {
+            carrier: Carrier::Udp,
             reliability: Reliability::Reliable,
             durability: Durability::Volatile,
             history_depth: 10,

@@ -1,10 +1,11 @@
 //! Workarounds for discovery messages that `dust_dds` misreads, does not report, or allocates memory for before reading
 //! them.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::IpAddr;
 
 use dust_dds::transport::types::Locator;
 
+use crate::contact::Contact;
 use crate::wire::{Destination, destination};
 
 /// A parameter of a list (DDSI-RTPS 2.5 §9.6.3.2).
@@ -82,7 +83,7 @@ pub(crate) enum Purpose {
 }
 
 /// Returns the first locator of a participant for this kind of traffic.
-pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<SocketAddr> {
+pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<Contact> {
     let named = match purpose {
         Purpose::Samples => DEFAULT_LOCATOR,
         Purpose::Discovery => DISCOVERY_LOCATOR,
@@ -93,14 +94,14 @@ pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<SocketAddr> {
 
 /// Returns the positions of a participant's locators that have this address.
 pub(crate) fn places_of(list: &[u8], address: IpAddr) -> Vec<usize> {
-    let named = locators(list).filter(|locator| locator.leads_to.ip() == address);
+    let named = locators(list).filter(|locator| locator.leads_to.address.ip() == address);
     named.map(|locator| locator.place_of_address).collect()
 }
 
 /// Where one participant hears something.
 struct NamedLocator {
     id: ParameterId,
-    leads_to: SocketAddr,
+    leads_to: Contact,
     /// Where the 16 B of its address begin in the list.
     place_of_address: usize,
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    ApplicationOutput, Chunk, ConnectionId, DeviceId, FailureReason, MessageEvent, OutgoingMessage,
-    Payload, RandomStream, Received, ShortQueue, Transport,
+    ApplicationOutput, Cause, Chunk, ConnectionId, DeviceId, FailureReason, Layer, MessageEvent,
+    OutgoingMessage, Payload, Provenance, RandomStream, Received, ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
-use crate::config::DdsConfig;
+use crate::config::{Carrier, DdsConfig};
+use crate::contact::Contact;
 use crate::infinite::without_infinite;
 use crate::introduction::Introductions;
 use crate::ordering::Ordering;
@@ -19,13 +20,14 @@ use crate::participant::{Participant, Reader};
 use crate::peers::Peers;
 use crate::ports::Ports;
 use crate::provenance;
+use crate::rtps_tcp::LOGICAL_PORT;
 use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
 use crate::submessage::{
     GuidPrefix, Submessage, acknowledgements, heard_of, is_builtin, submessages,
 };
 use crate::type_lookup::without_types;
-use crate::whereabouts::{Whereabouts, correct, goodbye_of};
+use crate::whereabouts::{Whereabouts, announced, correct, goodbye_of};
 use crate::wire::{Destination, Outgoing};
 use crate::writer::Writer;
 
@@ -34,8 +36,8 @@ pub(crate) struct Endpoint {
     config: Arc<DdsConfig>,
     /// Where it is now.
     address: IpAddr,
-    /// Those that it must have; without them it takes the first that are free.
-    ports: Option<Ports>,
+    /// The port of its service. A device has none: it takes the first ports that are free.
+    service_port: Option<u16>,
     identities: RandomStream,
     pub(crate) peers: Peers,
     running: Option<Box<Running>>,
@@ -45,8 +47,8 @@ pub(crate) struct Endpoint {
 /// The state that exists while the host is on.
 pub(crate) struct Running {
     ports: Ports,
-    /// Where the participant was made, of which it speaks for ever.
-    made_at: IpAddr,
+    /// Where the participant was made to receive discovery, of which it speaks for ever.
+    made_at: Contact,
     pub(crate) participant: Participant,
     /// The writers, by the device whose messages they write.
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
@@ -124,14 +126,14 @@ impl Running {
 impl Endpoint {
     pub(crate) fn new(
         config: Arc<DdsConfig>,
-        (address, ports): (IpAddr, Option<Ports>),
-        first: Option<SocketAddr>,
+        (address, service_port): (IpAddr, Option<u16>),
+        first: Option<Contact>,
         identities: RandomStream,
     ) -> Self {
         Self {
             config,
             address,
-            ports,
+            service_port,
             identities,
             peers: Peers::new(first),
             running: None,
@@ -146,22 +148,19 @@ impl Endpoint {
         transport: &mut dyn Transport,
         equip: impl FnOnce(&mut Running),
     ) {
-        let mut listen = |ports: &Ports| {
-            let mut both = ports.both().into_iter();
-            both.all(|port| transport.listen(port).is_ok())
-        };
-        let ports = match self.ports {
-            Some(ports) => Some(ports).filter(&mut listen),
-            None => Ports::all().find(&mut listen),
-        };
-        let ports = ports.expect("a host has a port for each of its services");
+        let ports = self.listen(transport);
         self.address = self.address_now(transport);
-        let place = (self.address, ports);
         let identity = self.identities.next_u64();
+        let made_at = self.contact(ports, identity);
         let mut running = Running {
             ports,
-            made_at: self.address,
-            participant: Participant::new(now, Arc::clone(&self.config), place, identity),
+            made_at,
+            participant: Participant::new(
+                now,
+                Arc::clone(&self.config),
+                (made_at, ports),
+                identity,
+            ),
             writers: BTreeMap::new(),
             readers: Vec::new(),
             introductions: Introductions::default(),
@@ -172,6 +171,58 @@ impl Endpoint {
         equip(&mut running);
         self.running = Some(Box::new(running));
         self.flush(now, transport);
+    }
+
+    /// Listens at the ports of the participant and returns those by which its kinds of traffic differ.
+    fn listen(&self, transport: &mut dyn Transport) -> Ports {
+        const FREE: &str = "a host has a port for each of its services";
+        if self.config.carrier == Carrier::Tcp {
+            // Nobody opens a connection to a device.
+            if let Some(port) = self.service_port {
+                transport.listen(port).expect(FREE);
+            }
+            return Ports::LOGICAL;
+        }
+        let mut listen = |ports: &Ports| {
+            let mut both = ports.both().into_iter();
+            both.all(|port| transport.listen(port).is_ok())
+        };
+        let ports = match self.service_port.map(Ports::of_service) {
+            Some(ports) => Some(ports).filter(&mut listen),
+            None => Ports::all().find(&mut listen),
+        };
+        ports.expect(FREE)
+    }
+
+    /// Returns where the participant receives discovery.
+    ///
+    /// A device that does not listen at a TCP port announces a number in its place, as Fast DDS announces that of its
+    /// process.
+    fn contact(&self, ports: Ports, identity: u64) -> Contact {
+        const UNPRIVILEGED: u64 = 1024;
+        const OTHERS: u64 = (1 << 16) - UNPRIVILEGED;
+        let at = |port| SocketAddr::new(self.address, port);
+        match self.config.carrier {
+            Carrier::Udp => Contact::udp(at(ports.metatraffic)),
+            Carrier::Tcp => {
+                let number = UNPRIVILEGED + identity % OTHERS;
+                let port = self.service_port.unwrap_or(number as u16);
+                Contact::tcp(at(port), ports.metatraffic)
+            }
+        }
+    }
+
+    /// Forgets a flow that has ended. A TCP connection may have ended because the address of the host changed.
+    pub(crate) fn lose(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        transport: &mut dyn Transport,
+    ) {
+        self.peers.forget(connection);
+        if self.config.carrier == Carrier::Tcp {
+            self.follow_address(now, transport);
+        }
     }
 
     /// Announces a changed address of the host to all participants.
@@ -190,7 +241,7 @@ impl Endpoint {
     /// Where it is found; as it was told, where the transport does not know.
     fn address_now(&self, transport: &dyn Transport) -> IpAddr {
         let first = self.peers.first();
-        let found = first.and_then(|peer| transport.local_address(peer.ip(), None));
+        let found = first.and_then(|peer| transport.local_address(peer.address.ip(), None));
         found.unwrap_or(self.address)
     }
 
@@ -228,7 +279,11 @@ impl Endpoint {
         let Some(running) = &mut self.running else {
             return Some(false);
         };
-        let datagram = without_infinite(without_types(&datagram));
+        let message = match self.config.carrier {
+            Carrier::Udp => &datagram[..],
+            Carrier::Tcp => &datagram[LOGICAL_PORT.min(datagram.len())..],
+        };
+        let datagram = without_infinite(without_types(message));
         if !is_sound(&datagram, self.config.fragment_size) {
             return Some(false);
         }
@@ -236,7 +291,10 @@ impl Endpoint {
             return Some(false);
         }
         if let Some(peer) = transport.peer(connection) {
-            self.peers.hear(now, peer, connection);
+            self.peers.reach(peer, connection);
+            if let Some(contact) = self.config.carrier.discovery_of(peer, &datagram) {
+                self.peers.announce_to(now, contact);
+            }
         }
         running.introductions.hear(&datagram);
         let change = running.whereabouts.hear(now, &datagram);
@@ -392,7 +450,7 @@ impl Endpoint {
             }
             ordering.ask(now, &mut outgoing.bytes);
             introductions.count_on(&mut outgoing.bytes);
-            correct(&mut outgoing.bytes, (*made_at, self.address));
+            correct(&mut outgoing.bytes, (made_at.address.ip(), self.address));
             let parts = provenance::parts(&outgoing.bytes, |entity, name| {
                 let mut writers = writers.values_mut();
                 let writer = writers.find(|writer| writer.entity == entity)?;
@@ -400,28 +458,35 @@ impl Endpoint {
                 events.extend(event);
                 Some(carried)
             });
-            let chunks: Vec<Chunk<'_>> = parts
-                .into_iter()
-                .map(|(place, provenance)| Chunk {
-                    bytes: &outgoing.bytes[place],
-                    provenance,
-                })
-                .collect();
+            let parts = parts.into_iter().map(|(place, provenance)| Chunk {
+                bytes: &outgoing.bytes[place],
+                provenance,
+            });
+            let parts: Vec<Chunk<'_>> = parts.collect();
             let to = match outgoing.to {
-                Destination::One(address) => {
-                    let address = whereabouts.now(&outgoing.bytes, address);
+                Destination::One(contact) => {
+                    let contact = whereabouts.now(&outgoing.bytes, contact);
                     if submessages(&outgoing.bytes).any(|part| is_of_discovery(&part)) {
-                        self.peers.announce_to(now, address);
+                        self.peers.announce_to(now, contact);
                     }
-                    vec![address]
+                    vec![contact]
                 }
                 Destination::Participants => self.peers.participants(now),
             };
             for to in to {
-                if let Some(flow) = self.peers.flow(now, (*ports, to), transport) {
-                    // What cannot leave is lost, as on any wire.
-                    let _ = transport.send_datagram(now, flow, &chunks);
-                }
+                let flow = self.peers.flow(now, (*made_at, *ports), to, transport);
+                let Some(flow) = flow else {
+                    continue;
+                };
+                // What cannot leave is lost, as on any wire.
+                let _ = match to.logical_port {
+                    None => transport.send_datagram(now, flow, &parts),
+                    Some(port) => {
+                        let port = port.to_le_bytes();
+                        let chunks = [&[framing(&port)], &parts[..]].concat();
+                        transport.send_datagram(now, flow, &chunks)
+                    }
+                };
             }
         }
         for writer in writers.values_mut() {
@@ -447,6 +512,26 @@ fn is_suppressed(
             writer.is_some_and(|it| it.history.is_suppressed(now, name, outgoing.to))
         })
     })
+}
+
+/// The bytes of a frame's header.
+const fn framing(bytes: &[u8]) -> Chunk<'_> {
+    Chunk {
+        bytes,
+        provenance: Provenance::new(Layer::Application, Cause::Header),
+    }
+}
+
+impl Carrier {
+    /// Returns where the sender of a message hears of discovery, if that is known from the message.
+    fn discovery_of(self, peer: SocketAddr, message: &[u8]) -> Option<Contact> {
+        match self {
+            // It speaks from where it hears.
+            Self::Udp => Some(Contact::udp(peer)).filter(|contact| !contact.is_of_users()),
+            // Frames do not say from which logical port they come.
+            Self::Tcp => announced(message)?.1.discovery,
+        }
+    }
 }
 
 /// Whether a part of a message speaks of participants and their endpoints.

@@ -60,7 +60,7 @@ impl History {
         Self {
             is_reliable: config.reliability == Reliability::Reliable,
             keeps_for_late: config.durability == Durability::TransientLocal,
-            depth: config.history_depth as usize,
+            depth: config.depth() as usize,
             nack_suppression: config.nack_suppression,
             round_trip: None,
             written: 0,

@@ -171,6 +171,7 @@ const fn entity([a, b, c, kind]: EntityId) -> DustEntityId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::Contact;
     use crate::submessage::acknowledgements;
     use crate::whereabouts::PARTICIPANT_WRITER;
 
@@ -237,7 +238,7 @@ mod tests {
         let mut introductions = with_another();
         assert!(!introductions.have_met(at(0), pair()));
         let told = introductions.due(at(0), US, |_| true);
-        let place = "10.0.0.3:7411".parse().unwrap();
+        let place = Contact::udp("10.0.0.3:7411".parse().unwrap());
         assert_eq!(told[0].to, Destination::One(place));
         // First 1, last 0, and an answer of the reader is asked for.
         let heartbeat = [
@@ -297,7 +298,7 @@ mod tests {
         let (asks, knows) = (1, 3);
         let told = |flags| acknowledgement_to(LIVELINESS_WRITER, flags);
         let answer = introductions.liveliness(&told(asks), US).unwrap();
-        let place = "10.0.0.3:7410".parse().unwrap();
+        let place = Contact::udp("10.0.0.3:7410".parse().unwrap());
         assert_eq!(answer.to, Destination::One(place));
         // Final; first 1, last 0, and a count above that of none.
         let heartbeat = [

@@ -8,6 +8,7 @@
 
 mod client;
 mod config;
+mod contact;
 mod discovery;
 mod early;
 mod endpoint;
@@ -20,6 +21,7 @@ mod participant;
 mod peers;
 mod ports;
 mod provenance;
+mod rtps_tcp;
 mod runtime;
 mod sample;
 mod server;
@@ -31,9 +33,10 @@ mod wire;
 mod writer;
 
 pub use client::{DdsClient, DdsClientConfig};
-pub use config::{DdsConfig, Durability, Reliability};
+pub use config::{Carrier, DdsConfig, Durability, Reliability};
 pub use peers::LEASE;
 pub use ports::PORT;
+pub use rtps_tcp::RtpsTcp;
 pub use server::{DdsServer, DdsServerConfig, MAX_FLOWS};
 
 // The locks of dust_dds and its channels are those of the standard library.

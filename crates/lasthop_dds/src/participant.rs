@@ -1,6 +1,5 @@
 //! A participant of `dust_dds`, from its creation to its end.
 
-use core::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use dust_dds::builtin_topics::SubscriptionBuiltinTopicData;
@@ -27,6 +26,7 @@ use dust_dds::transport::interface::TransportDataReceiver;
 use lasthop_units::{Duration, Instant};
 
 use crate::config::{DdsConfig, Durability, Reliability};
+use crate::contact::Contact;
 use crate::history::History;
 use crate::ports::Ports;
 use crate::runtime::{Executor, locked};
@@ -70,18 +70,18 @@ const ALONE: &str = "what needs nobody else is answered at once";
 const DONE: &str = "what is asked of entities that are there is done";
 
 impl Participant {
-    /// Creates a participant at an address. `identity` determines its GUID.
+    /// Creates a participant that receives discovery at a contact. `identity` determines its GUID.
     pub(crate) fn new(
         now: Instant,
         config: Arc<DdsConfig>,
-        (address, ports): (IpAddr, Ports),
+        (contact, ports): (Contact, Ports),
         identity: u64,
     ) -> Self {
         let mut executor = Executor::new(now);
         let outbox = Outbox::default();
         let receiver = Arc::new(Mutex::new(None));
         let place = Place {
-            address,
+            contact,
             ports,
             fragment_size: config.fragment_size,
             outbox: outbox.clone(),
@@ -336,7 +336,7 @@ impl DdsConfig {
             reliability: self.reliability_qos(),
             durability: self.durability_qos(),
             history: HistoryQosPolicy {
-                kind: HistoryQosPolicyKind::KeepLast(self.history_depth),
+                kind: HistoryQosPolicyKind::KeepLast(self.depth()),
             },
             ..DataWriterQos::default()
         }

@@ -4,23 +4,24 @@ use std::collections::BTreeMap;
 use lasthop_contract::{ConnectionId, OpenOptions, Transport};
 use lasthop_units::{Duration, Instant};
 
+use crate::contact::Contact;
 use crate::ports::Ports;
 
-/// The addresses of other participants, and the flows to them.
+/// The contacts of other participants, and the flows to them.
 #[derive(Debug)]
 pub(crate) struct Peers {
     /// The one that is known from the start.
-    first: Option<SocketAddr>,
+    first: Option<Contact>,
     flows: BTreeMap<SocketAddr, ConnectionId>,
     /// Who was heard or answered, where they hear of discovery, and when last.
-    heard: BTreeMap<SocketAddr, Instant>,
+    heard: BTreeMap<Contact, Instant>,
 }
 
 /// The lease of a silent participant, as `dust_dds` announces it (DDSI-RTPS 2.5 §8.5.3.3).
 pub const LEASE: Duration = Duration::from_secs(100);
 
 impl Peers {
-    pub(crate) const fn new(first: Option<SocketAddr>) -> Self {
+    pub(crate) const fn new(first: Option<Contact>) -> Self {
         Self {
             first,
             flows: BTreeMap::new(),
@@ -28,28 +29,24 @@ impl Peers {
         }
     }
 
-    /// Returns the address that is configured from the start.
-    pub(crate) const fn first(&self) -> Option<SocketAddr> {
+    /// Returns the contact that is configured from the start.
+    pub(crate) const fn first(&self) -> Option<Contact> {
         self.first
     }
 
-    /// Records that a datagram arrived from an address.
-    pub(crate) fn hear(&mut self, now: Instant, from: SocketAddr, connection: ConnectionId) {
-        self.flows.insert(from, connection);
-        if !Ports::is_of_users(from.port()) {
-            self.heard.insert(from, now);
-        }
+    /// Records the flow that leads to an address.
+    pub(crate) fn reach(&mut self, address: SocketAddr, connection: ConnectionId) {
+        self.flows.insert(address, connection);
     }
 
-    /// Adds a locator for discovery that a participant announced. It can differ from the address from which the
-    /// participant sends.
-    pub(crate) fn announce_to(&mut self, now: Instant, address: SocketAddr) {
-        self.heard.insert(address, now);
+    /// Records that a participant hears of discovery at a contact: it spoke from there, or announced it.
+    pub(crate) fn announce_to(&mut self, now: Instant, contact: Contact) {
+        self.heard.insert(contact, now);
     }
 
-    /// Removes a locator for discovery.
-    pub(crate) fn announce_no_more(&mut self, address: SocketAddr) {
-        self.heard.remove(&address);
+    /// Removes a contact for discovery.
+    pub(crate) fn announce_no_more(&mut self, contact: Contact) {
+        self.heard.remove(&contact);
     }
 
     /// Removes a closed flow.
@@ -63,35 +60,42 @@ impl Peers {
         self.heard.clear();
     }
 
-    /// Returns the addresses that receive announcements.
-    pub(crate) fn participants(&mut self, now: Instant) -> Vec<SocketAddr> {
+    /// Returns the contacts that receive announcements.
+    pub(crate) fn participants(&mut self, now: Instant) -> Vec<Contact> {
         self.heard.retain(|_, last| now - *last < LEASE);
         let heard = self.heard.keys().copied();
-        let heard = heard.filter(|address| Some(*address) != self.first);
+        let heard = heard.filter(|contact| Some(*contact) != self.first);
         self.first.into_iter().chain(heard).collect()
     }
 
-    /// Returns the flow to an address, from the local port for the same kind of traffic.
+    /// Returns the flow to a contact.
+    ///
+    /// A UDP flow leaves from the local port for the same kind of traffic. A TCP connection is opened only to the
+    /// participant that is known from the start. It names the TCP port that this participant announces.
     pub(crate) fn flow(
         &mut self,
         now: Instant,
-        (ports, to): (Ports, SocketAddr),
+        (own, ports): (Contact, Ports),
+        to: Contact,
         transport: &mut dyn Transport,
     ) -> Option<ConnectionId> {
-        if let Some(flow) = self.flows.get(&to) {
+        if let Some(flow) = self.flows.get(&to.address) {
             return Some(*flow);
         }
-        let local_port = if Ports::is_of_users(to.port()) {
-            ports.user
-        } else {
-            ports.metatraffic
+        let local_port = match to.logical_port {
+            None if to.is_of_users() => ports.user,
+            None => ports.metatraffic,
+            Some(_) => {
+                self.first.filter(|first| first.address == to.address)?;
+                own.address.port()
+            }
         };
         let options = OpenOptions {
             local_port: Some(local_port),
             ..OpenOptions::default()
         };
-        let flow = transport.open_with(now, to, options, &[]).ok()?;
-        self.flows.insert(to, flow);
+        let flow = transport.open_with(now, to.address, options, &[]).ok()?;
+        self.flows.insert(to.address, flow);
         Some(flow)
     }
 }

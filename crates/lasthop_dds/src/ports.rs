@@ -17,6 +17,9 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
+    /// The logical ports of every participant over TCP: each has connections of its own.
+    pub(crate) const LOGICAL: Self = Self::of_participant(PORT, 0);
+
     /// Returns the ports of the service with this port. Further services of a host are the next participants of the
     /// domain. A port outside the domain is the first one of another domain.
     pub(crate) const fn of_service(port: u16) -> Self {

@@ -12,7 +12,6 @@ use lasthop_units::Instant;
 use crate::config::DdsConfig;
 use crate::endpoint::Endpoint;
 use crate::participant::SubscriptionReader;
-use crate::ports::Ports;
 use crate::sample::REPORTS;
 
 /// The DDS participant of a server. It reads from all devices, and writes to each device that reads its own topic.
@@ -43,7 +42,7 @@ impl DdsServer {
     /// Creates the participant of a server. `identities` gives its GUID.
     #[must_use]
     pub fn new(config: DdsServerConfig, identities: RandomStream) -> Self {
-        let place = (config.address, Some(Ports::of_service(config.port)));
+        let place = (config.address, Some(config.port));
         Self {
             endpoint: Endpoint::new(config.settings, place, None, identities),
             subscriptions: None,
@@ -117,7 +116,7 @@ impl Application for DdsServer {
                 }
             }
             ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
-                self.endpoint.peers.forget(connection);
+                self.endpoint.lose(now, connection, transport);
             }
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => self.endpoint.write(now, message, transport),

@@ -3,16 +3,16 @@
 //! A participant that moves announces itself again with other locators (SPDP, DDSI-RTPS 2.5 §8.5.3). `dust_dds` names the
 //! locators that it was made with for ever, and goes on sending to those that another's endpoints were matched by.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::IpAddr;
 use core::ops::Range;
 use std::collections::BTreeMap;
 
 use lasthop_units::Instant;
 
+use crate::contact::{Contact, bytes_of};
 use crate::discovery::{Purpose, address_of, places_of};
 use crate::peers::LEASE;
 use crate::submessage::{EntityId, GuidPrefix, Submessage, addressee, guid, sender, submessages};
-use crate::wire::bytes_of;
 
 /// The locators that participants announce, and the participants that have ended.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Whereabouts {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     /// A locator at which no participant receives discovery any more.
-    pub(crate) left: Option<SocketAddr>,
+    pub(crate) left: Option<Contact>,
     /// A participant that has ended, possibly without an announcement because another one took its place.
     pub(crate) ended: Option<GuidPrefix>,
 }
@@ -43,8 +43,8 @@ struct Heard {
 /// The locators that a participant announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Announced {
-    pub(crate) samples: SocketAddr,
-    pub(crate) discovery: Option<SocketAddr>,
+    pub(crate) samples: Contact,
+    pub(crate) discovery: Option<Contact>,
 }
 
 /// The built-in writer that announces participants (§9.3.1.3).
@@ -100,7 +100,7 @@ impl Whereabouts {
         now: Instant,
         participant: GuidPrefix,
         announced: Announced,
-    ) -> Option<SocketAddr> {
+    ) -> Option<Contact> {
         let heard = self.participants.entry(participant).or_insert(Heard {
             last: now,
             now: announced,
@@ -120,7 +120,7 @@ impl Whereabouts {
     }
 
     /// Returns the current destination of a datagram for a participant at an address.
-    pub(crate) fn now(&self, datagram: &[u8], address: SocketAddr) -> SocketAddr {
+    pub(crate) fn now(&self, datagram: &[u8], address: Contact) -> Contact {
         let heard = addressee(datagram).and_then(|it| self.participants.get(&it));
         let moved = heard.and_then(|heard| {
             heard.before.iter().find_map(|before| {

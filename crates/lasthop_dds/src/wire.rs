@@ -1,13 +1,14 @@
 //! The transport of a `dust_dds` participant: its outgoing datagrams and its locators.
 
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use core::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
 use dust_dds::transport::interface::{
     RtpsTransportParticipant, TransportDataReceiver, TransportParticipantFactory, WriteMessage,
 };
-use dust_dds::transport::types::{LOCATOR_KIND_UDP_V4, LOCATOR_KIND_UDP_V6, Locator};
+use dust_dds::transport::types::Locator;
 
+use crate::contact::Contact;
 use crate::ports::Ports;
 use crate::runtime::locked;
 
@@ -26,13 +27,14 @@ pub(crate) struct Outgoing {
 pub(crate) enum Destination {
     /// All known participants, in place of multicast.
     Participants,
-    /// A port of one host.
-    One(SocketAddr),
+    /// A port of one participant.
+    One(Contact),
 }
 
-/// The address of a participant.
+/// Where a participant receives.
 pub(crate) struct Place {
-    pub(crate) address: IpAddr,
+    /// Where it receives discovery.
+    pub(crate) contact: Contact,
     pub(crate) ports: Ports,
     pub(crate) fragment_size: usize,
     pub(crate) outbox: Outbox,
@@ -45,7 +47,7 @@ const BUFFER: usize = 65_536;
 
 /// The group of SPDP (DDSI-RTPS 2.5 §9.6.2.4.1). Messages to it go to the participants that are known.
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
-const GROUP_PORT: u32 = 7400;
+const GROUP_PORT: u16 = 7400;
 
 impl Outbox {
     pub(crate) fn push(&self, outgoing: Outgoing) {
@@ -64,7 +66,7 @@ impl TransportParticipantFactory for Place {
         receiver: TransportDataReceiver,
     ) -> RtpsTransportParticipant {
         *locked(&self.receiver) = Some(receiver);
-        let at = |port| locator(self.address, u32::from(port));
+        let at = |port| self.contact.at_port(port).locator();
         RtpsTransportParticipant {
             message_writer: Box::new(Sender {
                 buffer: Vec::new(),
@@ -72,7 +74,7 @@ impl TransportParticipantFactory for Place {
             }),
             default_unicast_locator_list: vec![at(self.ports.user)],
             metatraffic_unicast_locator_list: vec![at(self.ports.metatraffic)],
-            metatraffic_multicast_locator_list: vec![locator(GROUP.into(), GROUP_PORT)],
+            metatraffic_multicast_locator_list: vec![group().locator()],
             default_multicast_locator_list: Vec::new(),
             fragment_size: self.fragment_size,
         }
@@ -102,39 +104,17 @@ impl WriteMessage for Sender {
     }
 }
 
-fn locator(address: IpAddr, port: u32) -> Locator {
-    let kind = match address {
-        IpAddr::V4(_) => LOCATOR_KIND_UDP_V4,
-        IpAddr::V6(_) => LOCATOR_KIND_UDP_V6,
-    };
-    Locator::new(kind, port, bytes_of(address))
-}
-
-/// Returns an address in the format of locators (DDSI-RTPS 2.5 §9.3.2.3).
-pub(crate) fn bytes_of(address: IpAddr) -> [u8; 16] {
-    match address {
-        IpAddr::V4(address) => {
-            let mut bytes = [0; 16];
-            bytes[12..].copy_from_slice(&address.octets());
-            bytes
-        }
-        IpAddr::V6(address) => address.octets(),
-    }
+fn group() -> Contact {
+    Contact::udp(SocketAddr::new(GROUP.into(), GROUP_PORT))
 }
 
 /// Returns the destination of a locator, or `None` for a locator without an address.
 pub(crate) fn destination(locator: &Locator) -> Option<Destination> {
-    let bytes = locator.address();
-    let address = match locator.kind() {
-        LOCATOR_KIND_UDP_V4 => IpAddr::from([bytes[12], bytes[13], bytes[14], bytes[15]]),
-        LOCATOR_KIND_UDP_V6 => Ipv6Addr::from(bytes).into(),
-        _ => return None,
-    };
-    if address.is_multicast() {
+    let contact = Contact::of(locator)?;
+    if contact.address.ip().is_multicast() {
         return Some(Destination::Participants);
     }
-    let port = u16::try_from(locator.port()).ok()?;
-    Some(Destination::One(SocketAddr::new(address, port)))
+    Some(Destination::One(contact))
 }
 
 #[cfg(test)]
@@ -142,20 +122,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locator_leads_where_it_was_made_for() {
-        for address in ["10.1.2.3", "fd00::7"] {
-            let address: IpAddr = address.parse().unwrap();
-            let to = destination(&locator(address, 7411));
-            assert_eq!(to, Some(Destination::One(SocketAddr::new(address, 7411))));
-        }
-        let group = destination(&locator(GROUP.into(), GROUP_PORT));
-        assert_eq!(group, Some(Destination::Participants));
-    }
-
-    #[test]
-    fn what_is_no_address_leads_nowhere() {
-        assert_eq!(destination(&Locator::new(-1, 7411, [0; 16])), None);
-        let beyond = Locator::new(LOCATOR_KIND_UDP_V4, 70_000, [0; 16]);
-        assert_eq!(destination(&beyond), None);
+    fn the_group_leads_to_all_participants() {
+        let to = destination(&group().locator());
+        assert_eq!(to, Some(Destination::Participants));
+        let one = Contact::udp("10.1.2.3:7411".parse().unwrap());
+        assert_eq!(destination(&one.locator()), Some(Destination::One(one)));
     }
 }

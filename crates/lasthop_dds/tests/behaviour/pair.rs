@@ -8,8 +8,11 @@ use lasthop_contract::{
     MessageEvent, MessageId, OutgoingMessage, Packet, RandomStream, Survives, Transport,
     TransportInput, TransportOutput,
 };
-use lasthop_dds::{DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, PORT};
+use lasthop_dds::{
+    Carrier, DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, PORT, RtpsTcp,
+};
 use lasthop_transport::Udp;
+use lasthop_transport::tcp::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
 
 pub(crate) const DEVICE: DeviceId = DeviceId(7);
@@ -17,8 +20,9 @@ pub(crate) const DEVICE: DeviceId = DeviceId(7);
 /// A host with its application.
 pub(crate) struct Host {
     application: Box<dyn Application>,
-    udp: Udp,
+    transport: Box<dyn Transport>,
     deadline: Option<Instant>,
+    transport_deadline: Option<Instant>,
     /// The devices that it can reach.
     pub(crate) ready: Vec<DeviceId>,
     pub(crate) events: Vec<MessageEvent>,
@@ -46,12 +50,32 @@ pub(crate) const fn message(number: u32) -> MessageId {
     }
 }
 
+/// The transport of a host.
+fn transport(carrier: Carrier, name: &str, address: IpAddr) -> Box<dyn Transport> {
+    match carrier {
+        Carrier::Udp => Box::new(Udp::new(address)),
+        Carrier::Tcp => Box::new(over_tcp(name, address)),
+    }
+}
+
+/// The connections of a participant over TCP.
+pub(crate) fn over_tcp(name: &str, address: IpAddr) -> RtpsTcp<Tcp> {
+    let profile = Arc::new(TcpProfile::linux());
+    let tcp = Tcp::new(
+        address,
+        profile,
+        RandomStream::named(1, &format!("tcp/{name}")),
+    );
+    RtpsTcp::new(tcp, address)
+}
+
 impl Host {
-    fn new(application: impl Application + 'static, address: IpAddr) -> Self {
+    fn new(application: impl Application + 'static, transport: Box<dyn Transport>) -> Self {
         Self {
             application: Box::new(application),
-            udp: Udp::new(address),
+            transport,
             deadline: None,
+            transport_deadline: None,
             ready: Vec::new(),
             events: Vec::new(),
             received: Vec::new(),
@@ -60,13 +84,19 @@ impl Host {
     }
 
     pub(crate) fn tell(&mut self, now: Instant, input: ApplicationInput<'_>) {
-        self.application.handle(now, input, &mut self.udp);
+        self.application.handle(now, input, &mut *self.transport);
     }
 
     pub(crate) fn crash(&mut self, now: Instant) {
         self.tell(now, ApplicationInput::Crash(Survives::default()));
-        self.udp
+        self.transport
             .handle(now, TransportInput::Crash(Survives::default()));
+    }
+
+    /// Says that it ends, and takes no new connections.
+    pub(crate) fn stop(&mut self, now: Instant) {
+        self.tell(now, ApplicationInput::Stop);
+        self.transport.handle(now, TransportInput::Stop);
     }
 
     /// Has another address from now on, and not the one from before, as it is told.
@@ -75,8 +105,8 @@ impl Host {
             interface: InterfaceId(0),
             address: address.parse().unwrap(),
         };
-        self.udp.handle(now, changed);
-        self.udp.handle(now, TransportInput::AddressNoticed);
+        self.transport.handle(now, changed);
+        self.transport.handle(now, TransportInput::AddressNoticed);
     }
 
     /// The same, and nobody tells it.
@@ -85,7 +115,7 @@ impl Host {
             interface: InterfaceId(0),
             address: address.parse().unwrap(),
         };
-        self.udp.handle(now, changed);
+        self.transport.handle(now, changed);
     }
 
     pub(crate) fn send(&mut self, now: Instant, number: u32, payload: &[u8]) {
@@ -101,20 +131,23 @@ impl Host {
     fn drain(&mut self, now: Instant) -> Vec<Packet> {
         let mut packets = Vec::new();
         loop {
-            match self.application.poll(now, &mut self.udp) {
+            match self.application.poll(now, &mut *self.transport) {
                 ApplicationOutput::Ready(device, _) => self.ready.push(device),
                 ApplicationOutput::Event(event) => self.events.push(event),
                 ApplicationOutput::Received(it) => self.received.push(it.payload.to_vec()),
                 ApplicationOutput::WaitUntil(deadline) => {
                     self.deadline = deadline;
-                    match self.udp.poll(now) {
+                    match self.transport.poll(now) {
                         TransportOutput::Transmit(packet) => packets.push(packet),
                         TransportOutput::Event(connection, event) => {
                             self.tell(now, ApplicationInput::Transport(connection, event));
                         }
                         TransportOutput::Evicted => {}
                         TransportOutput::Discard(_, reason) => self.discarded.push(reason),
-                        TransportOutput::WaitUntil(_) => return packets,
+                        TransportOutput::WaitUntil(at) => {
+                            self.transport_deadline = at;
+                            return packets;
+                        }
                     }
                 }
             }
@@ -137,12 +170,20 @@ impl Pair {
         let service = DdsServerConfig {
             address: server,
             port: PORT,
-            settings,
+            settings: Arc::clone(&settings),
         };
         let stream = |name| RandomStream::named(1, name);
+        let carrier = settings.carrier;
+        let over = |name, address| transport(carrier, name, address);
         let mut hosts = [
-            Host::new(DdsClient::new(client, stream("device")), device),
-            Host::new(DdsServer::new(service, stream("server")), server),
+            Host::new(
+                DdsClient::new(client, stream("device")),
+                over("device", device),
+            ),
+            Host::new(
+                DdsServer::new(service, stream("server")),
+                over("server", server),
+            ),
         ];
         for host in &mut hosts {
             host.tell(Instant::ZERO, ApplicationInput::Start);
@@ -162,7 +203,9 @@ impl Pair {
         let end = self.now + span;
         loop {
             self.drain();
-            let deadlines = self.hosts.iter().filter_map(|host| host.deadline);
+            let deadlines = self.hosts.iter();
+            let deadlines = deadlines.flat_map(|host| [host.deadline, host.transport_deadline]);
+            let deadlines = deadlines.flatten();
             let arrival = self.wire.keys().map(|(at, _)| *at).next();
             let next = deadlines.chain(arrival).min();
             let Some(next) = next.filter(|next| *next <= end) else {
@@ -175,12 +218,16 @@ impl Pair {
                 let (to, packet) = entry.remove();
                 let now = self.now;
                 self.hosts[to]
-                    .udp
+                    .transport
                     .handle(now, TransportInput::Packet(packet));
             }
             for host in &mut self.hosts {
                 if host.deadline.is_some_and(|at| at <= self.now) {
                     host.tell(self.now, ApplicationInput::Timeout);
+                }
+                if host.transport_deadline.is_some_and(|at| at <= self.now) {
+                    host.transport_deadline = None;
+                    host.transport.handle(self.now, TransportInput::Timeout);
                 }
             }
         }
