@@ -20,6 +20,7 @@ use crate::participant::{Participant, Reader};
 use crate::peers::Peers;
 use crate::ports::Ports;
 use crate::provenance;
+use crate::repeats::Repeats;
 use crate::rtps_tcp::LOGICAL_PORT;
 use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
@@ -57,6 +58,7 @@ pub(crate) struct Running {
     pacing: Pacing,
     ordering: Ordering,
     whereabouts: Whereabouts,
+    repeats: Repeats,
 }
 
 /// Whether a datagram changed the discovery state: new endpoints of other participants, or their acknowledgement of
@@ -167,6 +169,7 @@ impl Endpoint {
             pacing: Pacing::default(),
             ordering: Ordering::default(),
             whereabouts: Whereabouts::default(),
+            repeats: Repeats::default(),
         };
         equip(&mut running);
         self.running = Some(Box::new(running));
@@ -430,6 +433,7 @@ impl Endpoint {
             introductions,
             whereabouts,
             made_at,
+            repeats,
             ..
         } = &mut **running;
         let mut events = Vec::new();
@@ -445,7 +449,10 @@ impl Endpoint {
             }
         }
         for mut outgoing in participant.take_outgoing() {
-            if is_suppressed(now, &outgoing, writers) {
+            let is_over_tcp = self.config.carrier == Carrier::Tcp;
+            if is_suppressed(now, &outgoing, writers)
+                || is_over_tcp && repeats.has_just_left(now, &outgoing)
+            {
                 continue;
             }
             ordering.ask(now, &mut outgoing.bytes);

@@ -21,6 +21,7 @@ mod participant;
 mod peers;
 mod ports;
 mod provenance;
+mod repeats;
 mod rtps_tcp;
 mod runtime;
 mod sample;

@@ -243,20 +243,22 @@ impl<T: Transport> RtpsTcp<T> {
         self.write(now, id, &chunks);
     }
 
-    /// Writes an RTPS message.
+    /// Writes an RTPS message, or loses it as a whole where too much waits for TCP.
     fn frame(&mut self, now: Instant, id: ConnectionId, port: u16, chunks: &[Chunk<'_>]) {
         let header = frame_header(port, chunks.iter().map(|chunk| chunk.bytes));
         let header = Chunk {
             bytes: &header,
             provenance: HEADER,
         };
-        self.write(now, id, &[&[header], chunks].concat());
+        let waiting = self.channels.get(&id).map(|it| it.outbox.size());
+        if waiting.is_some_and(|waiting| waiting < MOST_WAITING) {
+            self.write(now, id, &[&[header], chunks].concat());
+        }
     }
 
-    /// Writes a frame, or loses it as a whole where too much waits.
+    /// Writes a frame. Control messages are never lost: nobody would repeat them.
     fn write(&mut self, now: Instant, id: ConnectionId, chunks: &[Chunk<'_>]) {
         if let Some(channel) = self.channels.get_mut(&id)
-            && channel.outbox.size() < MOST_WAITING
             && !channel.outbox.is_ended()
         {
             channel.outbox.write(now, &mut self.lower, id, chunks);

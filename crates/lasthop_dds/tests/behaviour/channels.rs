@@ -115,6 +115,30 @@ fn no_more_messages_wait_than_there_is_room_for() {
 }
 
 #[test]
+fn messages_find_no_room_behind_a_stalled_connection_and_control_messages_do() {
+    let mut pair = pair();
+    let id = open(&mut pair);
+    let now = pair.now();
+    datagram(&mut pair.client, now, id, DISCOVERY, b"opens the port");
+    pair.run_for(SECOND);
+    // Nothing arrives until the packets below are sent again.
+    pair.lost = (0..10_000).map(|number| (Direction::Up, number)).collect();
+    let now = pair.now();
+    const MANY: usize = 2000;
+    for _ in 0..MANY {
+        datagram(&mut pair.client, now, id, DISCOVERY, &[7; 1400]);
+    }
+    datagram(&mut pair.client, now, id, DISCOVERY + 1, b"sample");
+    pair.run_for(SECOND);
+    pair.lost.clear();
+    pair.run_for(SECOND * 60);
+    let (accepted, _) = events(&mut pair, Direction::Down)[0];
+    let told = messages(&mut pair.server, accepted);
+    assert!(told.len() < MANY, "{} found room", told.len());
+    assert_eq!(told.last(), Some(&at(7411, b"sample")));
+}
+
+#[test]
 fn who_stops_unbinds_and_both_ends_close() {
     let mut pair = pair();
     let id = open(&mut pair);
