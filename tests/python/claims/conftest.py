@@ -14,7 +14,7 @@ STUDY = """\
 study: small
 duration: 1 min
 traffic: {{round_trip: 100 B, every: 1 s}}
-stacks: [raw_udp, json_udp, mqtt qos=1, dds/rtps_tcp reliability=reliable]
+stacks: [raw_udp, json_udp, mqtt qos=1, mqtt_sn qos=1]
 claims: published.yaml
 sweep:
   - {{name: loss, path.loss: [0 %, 10 %, 20 %]}}

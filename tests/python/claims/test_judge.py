@@ -399,20 +399,15 @@ def test_an_expected_value_may_be_a_multiple_of_a_swept_key(judged: JudgeRules) 
 
 def test_a_claim_is_judged_for_the_half_that_is_covered(judged: JudgeRules) -> None:
     rule = "column: latency_mean, part: loss, above: 1 ms"
-    both = judged(f"{rule}, stacks: [raw_udp, dds/rtps_tcp reliability=reliable]", latency(100.0))
+    both = judged(f"{rule}, stacks: [raw_udp, mqtt_sn qos=1]", latency(100.0))
     assert both.verdict is ClaimVerdict.HOLDS
-    assert both.reason.endswith(
-        "; without dds/rtps_tcp reliability=reliable (dds/rtps_tcp/tcp is not built yet)"
-    )
-    none = judged(f"{rule}, stacks: [dds/rtps_tcp reliability=reliable]", latency(100.0))
+    assert both.reason.endswith("; without mqtt_sn qos=1 (mqtt_sn is not built yet)")
+    none = judged(f"{rule}, stacks: [mqtt_sn qos=1]", latency(100.0))
     assert none.verdict is ClaimVerdict.NOT_COVERED
-    assert none.reason == "dds/rtps_tcp reliability=reliable (dds/rtps_tcp/tcp is not built yet)"
-    order = (
-        "column: latency_mean, part: loss, "
-        "lowest_first: [dds/rtps_tcp reliability=reliable, raw_udp]"
-    )
+    assert none.reason == "mqtt_sn qos=1 (mqtt_sn is not built yet)"
+    order = "column: latency_mean, part: loss, lowest_first: [mqtt_sn qos=1, raw_udp]"
     assert judged(order, latency(100.0)).verdict is ClaimVerdict.NOT_COVERED
-    chosen = f"{rule}, stacks: [dds/rtps_tcp reliability=reliable], at: {{path.loss: lowest}}"
+    chosen = f"{rule}, stacks: [mqtt_sn qos=1], at: {{path.loss: lowest}}"
     where = judged(f"{chosen}, where: delivery_ratio >= 99 %", latency(100.0))
     assert where.verdict is ClaimVerdict.NOT_COVERED
 

@@ -1,4 +1,4 @@
-"""A device made with Fast DDS: LIBRARY ADDRESS SERVER RELIABILITY COUNT SIZE.
+"""A device made with Fast DDS: LIBRARY ADDRESS SERVER RELIABILITY COUNT SIZE [TCP_PORT].
 
 It sends so many messages of so many bytes to ``reports`` as device 1, awaits as many on
 ``device/1``, and tells each that comes, a JSON object a line.
@@ -21,8 +21,8 @@ _ID = "AAAB{:04d}"
 
 def main() -> None:
     """Send, and tell what comes."""
-    library, address, server, reliability, count, size = sys.argv[1:]
-    place = Place(address, server=server)
+    library, address, server, reliability, count, size, *port = sys.argv[1:]
+    place = Place(address, server=server, tcp_port=int(port[0]) if port else None)
     participant = Participant(library, place, (reliability, "volatile", 1000))
     writer, reader = participant.writer("reports"), participant.reader(f"device/{_DEVICE}")
     end = time.monotonic() + _PATIENCE_S

@@ -29,10 +29,10 @@ def serve(namespace: Namespace, reliability: Reliability) -> None:
 
 
 def send_from_ours(
-    live_host: StartHost, reliability: Reliability, size: int = SIZE, /, **link: float
+    live_host: StartHost, settings: str, size: int = SIZE, /, **link: float
 ) -> list[dict[str, Any]]:
     """Send from a device of ours; its types go by their names."""
-    settings = f"{reliability},untyped"
+    settings = f"{settings},untyped"
     words = [KERNEL, settings, MESSAGES, MESSAGES, size]
     return live_host("dds-device", *words, **link).finish()
 

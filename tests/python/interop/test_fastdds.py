@@ -34,9 +34,11 @@ def library() -> Path:
         pytest.skip(str(missing))
 
 
-def serve(namespace: Namespace, library: Path, reliability: Reliability) -> None:
+def serve(
+    namespace: Namespace, library: Path, reliability: Reliability, *, transport: str = "udp"
+) -> None:
     """Start the participant that the adapter starts, with room for all messages."""
-    words = [str(library), KERNEL, "udp", "7400", "on", reliability, "volatile", "1000"]
+    words = [str(library), KERNEL, transport, "7400", "on", reliability, "volatile", "1000"]
     namespace.start(sys.executable, "-m", fastdds_server.__name__, *words)
 
 
@@ -82,5 +84,44 @@ def test_a_device_of_fast_dds_is_served(
     live_host("dds-server", f"{reliability},untyped")
     program = Path(__file__).with_name("fastdds_device.py")
     words = [str(library), KERNEL, OURS, reliability, str(MESSAGES), str(SIZE)]
+    told = namespace.run(sys.executable, program, *words, timeout=100)
+    check([json.loads(line) for line in told.splitlines()])
+
+
+@pytest.mark.parametrize("reliability", ["reliable", "best_effort"])
+def test_samples_go_both_ways_over_tcp(
+    namespace: Namespace,
+    device: Tun,
+    live_host: StartHost,
+    library: Path,
+    reliability: Reliability,
+) -> None:
+    del device
+    serve(namespace, library, reliability, transport="tcp")
+    # TCP repairs the losses of both.
+    check(send_from_ours(live_host, f"{reliability},tcp", **LOSSY))
+
+
+def test_samples_of_several_fragments_go_both_ways_over_tcp(
+    namespace: Namespace, device: Tun, live_host: StartHost, library: Path
+) -> None:
+    del device
+    serve(namespace, library, "reliable", transport="tcp")
+    told = send_from_ours(live_host, "reliable,tcp", SEVERAL_FRAGMENTS, **LOSSY)
+    check(told, SEVERAL_FRAGMENTS)
+
+
+@pytest.mark.parametrize("reliability", ["reliable", "best_effort"])
+def test_a_device_of_fast_dds_is_served_over_tcp(
+    namespace: Namespace,
+    device: Tun,
+    live_host: StartHost,
+    library: Path,
+    reliability: Reliability,
+) -> None:
+    del device
+    live_host("dds-server", f"{reliability},untyped,tcp")
+    program = Path(__file__).with_name("fastdds_device.py")
+    words = [str(library), KERNEL, OURS, reliability, str(MESSAGES), str(SIZE), "7400"]
     told = namespace.run(sys.executable, program, *words, timeout=100)
     check([json.loads(line) for line in told.splitlines()])

@@ -39,6 +39,7 @@ FLOORS = {
     "coap block_size=256": 288,
     "dds": 1_456,
     "dds fragment_size=400B": 512,
+    "dds/rtps_tcp": 128,
     "mqtt/quic": 1_228,
     "mqtt/quic ip.version=6": 1_280,
     "http/quic": 1_228,
@@ -94,7 +95,9 @@ def test_what_is_written_instead_delivers_all(
 
 
 @pytest.mark.parametrize("mtu", [128, 300, 600, 1200])
-@pytest.mark.parametrize("stack", ["mqtt", "mqtt/tls", "mqtt/ws", "http", "coap/tcp", "raw_tcp"])
+@pytest.mark.parametrize(
+    "stack", ["mqtt", "mqtt/tls", "mqtt/ws", "http", "coap/tcp", "raw_tcp", "dds/rtps_tcp"]
+)
 def test_segments_of_tcp_are_as_large_as_the_smallest_hop_takes(
     stack: str, mtu: int, load: Callable[..., Study]
 ) -> None:
@@ -123,6 +126,7 @@ def test_a_peer_behind_a_nat_is_refused_to_dds_unless_they_know_each_other(
     with pytest.raises(StudyError, match="not reachable behind a NAT"):
         load(study)
     load(study.replace("every: 30 s", "every: 30 s, session: established"))
+    load(study.replace("stacks: [dds]", "stacks: [dds/rtps_tcp]"))
 
 
 @pytest.mark.parametrize("stack", ["coap", "mqtt/quic", "dds", "coap/dtls dtls.auth=certificate"])

@@ -8,8 +8,8 @@ use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
     OutgoingMessage, RandomStream, Transport,
 };
-use lasthop_dds::{DdsClient, DdsClientConfig, DdsConfig, PORT, Reliability};
-use lasthop_transport::Udp;
+use lasthop_dds::{Carrier, DdsClient, DdsClientConfig, DdsConfig, PORT, Reliability, RtpsTcp};
+use lasthop_transport::{Tcp, TcpProfile, Udp};
 use lasthop_units::{Duration, Instant};
 use serde_json::json;
 
@@ -72,6 +72,7 @@ fn run(
     participant: impl Application + 'static,
     plan: Plan,
 ) -> Result<(), Box<dyn Error>> {
+    let transport = transport_of(options, &plan.settings);
     let outcome = Outcome::awaited();
     let sender = Sender {
         participant,
@@ -82,13 +83,32 @@ fn run(
         next: None,
         outcome: outcome.clone(),
     };
-    run_host(options, Udp::new(options.address), sender, &outcome)
+    run_host(options, transport, sender, &outcome)
+}
+
+/// The transport of a participant with these settings.
+pub(crate) fn transport_of(options: &Options, settings: &DdsConfig) -> Box<dyn Transport> {
+    let address = options.address;
+    if settings.carrier == Carrier::Udp {
+        return Box::new(Udp::new(address));
+    }
+    let profile = TcpProfile {
+        nodelay: true,
+        ..TcpProfile::linux()
+    };
+    let stream = RandomStream::named(options.seed, "tcp");
+    let tcp = Tcp::new(address, Arc::new(profile), stream);
+    Box::new(RtpsTcp::new(tcp, address))
 }
 
 /// The settings of these words, with room for all messages of a test.
 pub(crate) fn settings_of(words: &str) -> DdsConfig {
     let has = |word: &str| words.split(',').any(|it| it == word);
     DdsConfig {
+        carrier: match has("tcp") {
+            true => Carrier::Tcp,
+            false => Carrier::Udp,
+        },
         reliability: if has("reliable") {
             Reliability::Reliable
         } else {

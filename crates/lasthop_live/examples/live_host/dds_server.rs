@@ -7,11 +7,10 @@ use lasthop_contract::{
     Transport,
 };
 use lasthop_dds::{DdsServer, DdsServerConfig, PORT};
-use lasthop_transport::Udp;
 use lasthop_units::Instant;
 use serde_json::json;
 
-use crate::dds::settings_of;
+use crate::dds::{settings_of, transport_of};
 use crate::{Options, Outcome, run_host};
 
 /// A participant that sends every report back to the device that it is of.
@@ -28,11 +27,12 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
         port: PORT,
         settings: Arc::new(settings_of(settings)),
     };
+    let transport = transport_of(options, &config.settings);
     let identities = RandomStream::named(options.seed, "dds");
     let echo = Echo {
         participant: DdsServer::new(config, identities),
     };
-    run_host(options, Udp::new(options.address), echo, &Outcome::never())
+    run_host(options, transport, echo, &Outcome::never())
 }
 
 impl Echo {

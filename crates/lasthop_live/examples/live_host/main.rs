@@ -45,7 +45,7 @@ usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--outage-ms FR
                                        posts so many messages, each when the one before is acknowledged
   dds-device SERVER SETTINGS SEND RECEIVE BYTES
                                        sends so many messages of so many bytes to the other, and awaits so many; SETTINGS
-                                       are words with commas: reliable, untyped
+                                       are words with commas: reliable, untyped, tcp
   dds-server SETTINGS                  sends every report back to the device that it is of
 
 ADDRESS is the host's own. A link of ours with this delay, loss and outage, each way, lies before the device.

@@ -118,20 +118,6 @@ pub struct FallsBack {
     pub remembered: Duration,
 }
 
-impl LayerEntry {
-    /// A layer that has a name and no machine yet.
-    const fn planned(name: &'static str, summary: &'static str) -> Self {
-        Self {
-            name,
-            summary,
-            carries: &[],
-            over: &[],
-            options: &[],
-            kind: LayerKind::Planned,
-        }
-    }
-}
-
 /// Every layer of the project, in the order of the catalogue.
 pub(super) const ALL: &[LayerEntry] = &[
     ws::ENTRY,

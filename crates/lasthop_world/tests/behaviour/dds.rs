@@ -14,6 +14,10 @@ fn dds(options: &[(&str, &str)]) -> StackSpec {
     stack("dds/udp", options)
 }
 
+fn dds_over_tcp(options: &[(&str, &str)]) -> StackSpec {
+    stack("dds/rtps_tcp/tcp", options)
+}
+
 /// Reliable and best-effort, with little room and with much.
 fn every_dds() -> Vec<StackSpec> {
     vec![
@@ -21,6 +25,8 @@ fn every_dds() -> Vec<StackSpec> {
         dds(&[("reliability", "best_effort")]),
         dds(&[("durability", "transient_local"), ("history_depth", "100")]),
         dds(&[("type_information", "off"), ("fragment_size", "256B")]),
+        dds_over_tcp(&[]),
+        dds_over_tcp(&[("reliability", "best_effort"), ("tcp.nodelay", "off")]),
     ]
 }
 

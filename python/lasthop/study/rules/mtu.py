@@ -96,7 +96,8 @@ def _check_hops(need: Need, group: Group, assembly: Assembly) -> None:
 
 
 def _check_reachable(stack: ResolvedStack, group: Group, assembly: Assembly) -> None:
-    if stack.layers[0] != "dds":
+    # Over TCP it is answered on the connection that the device has opened.
+    if stack.layers[0] != "dds" or "udp" not in stack.layers:
         return
     for hop in assembly.hops_of(group):
         if isinstance(hop.settings, Nat):
@@ -105,7 +106,7 @@ def _check_reachable(stack: ResolvedStack, group: Group, assembly: Assembly) -> 
                 "announce, and these are not reachable behind a NAT",
                 hint='remove the NAT from this path, write "session: established" '
                 "in each flow, or use a stack whose devices connect first: "
-                "mqtt, coap",
+                "dds/rtps_tcp, mqtt, coap",
                 location=hop.location,
             )
 
@@ -178,6 +179,8 @@ def _block_within(room: int) -> int:
 
 
 def _of_dds(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
+    if "udp" not in stack.layers:
+        return
     fragment = int(parse(stack.options["fragment_size"], SIZE))
     largest = _largest(flow)
     is_whole = largest < fragment

@@ -3,12 +3,13 @@ use std::sync::Arc;
 
 use lasthop_contract::{Application, DeviceId, Direction};
 use lasthop_dds::{
-    DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, Durability, LEASE,
+    Carrier, DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, Durability, LEASE,
     MAX_FLOWS, PORT, Reliability,
 };
 use lasthop_transport::PeerLimit;
 
 use super::{ApplicationBuilder, ApplicationEntry};
+use crate::spec::StackSpec;
 use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
 
 /// DDS over RTPS (OMG DDS 1.4, DDSI-RTPS 2.5).
@@ -20,7 +21,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     port_over: &[],
     has_topics: true,
     options: OPTIONS,
-    build: Some(|_, options| Box::new(Dds::new(options))),
+    build: Some(|stack, options| Box::new(Dds::new(stack, options))),
 };
 
 const OPTIONS: &[OptionEntry] = &[
@@ -39,7 +40,7 @@ const OPTIONS: &[OptionEntry] = &[
     OptionEntry::new(
         "history_depth",
         OptionKind::Count(1, 100_000),
-        "samples that a writer holds, and messages that may wait before it (DDS 1.4 §2.2.3.18, `KEEP_LAST`)",
+        "samples that a writer holds, and messages that may wait before it (DDS 1.4 §2.2.3.18, `KEEP_LAST`); a volatile writer over TCP holds at least 1000",
     )
     .default("10"),
     OptionEntry::new(
@@ -94,8 +95,13 @@ struct Dds {
 }
 
 impl Dds {
-    fn new(options: Options<'_>) -> Self {
+    fn new(stack: &StackSpec, options: Options<'_>) -> Self {
+        let is_framed = stack.layers.iter().any(|layer| layer.name == "rtps_tcp");
         let mut settings = DdsConfig {
+            carrier: match is_framed {
+                true => Carrier::Tcp,
+                false => Carrier::Udp,
+            },
             reliability: match options.word("reliability") {
                 "best_effort" => Reliability::BestEffort,
                 _ => Reliability::Reliable,
