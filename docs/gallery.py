@@ -76,7 +76,7 @@ numbers differ from those of the verdicts. This command runs the studies and dra
 PYTHONPATH=. python -m docs.gallery
 ```
 
-[A paper of your own](guides/sixth-paper.md) gets such a page in a day.
+[The guide to a sixth paper](guides/sixth-paper.md) makes such a report in a day.
 """
 
 

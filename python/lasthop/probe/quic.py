@@ -1,8 +1,8 @@
 """Whether QUIC passes: its first packet, and as many bytes that are not QUIC.
 
-The packet is the client's Initial of RFC 9001, appendix A.2, for version 1: a middlebox that reads
+The packet is the client's Initial of RFC 9001 appendix A.2, for version 1: a middlebox that reads
 Initial packets finds a ClientHello for ``example.com`` in it. The server answers with a Version
-Negotiation packet (RFC 9000 §17.2.1), as a server does that has other versions.
+Negotiation packet (RFC 9000 section 17.2.1), as a server does that has other versions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lasthop.probe.asking import Server
 
 INITIAL_BYTES = 1200
-"""The smallest datagram with an Initial packet (RFC 9000 §14.1)."""
+"""The smallest datagram with an Initial packet (RFC 9000 section 14.1)."""
 
 TRIES = 8
 """Where one of five packets is lost each way, no answer comes in 3 of 10,000 tests."""
@@ -31,7 +31,7 @@ _FIRST_BITS = _LONG_HEADER | 0x40
 _PLACE_OF_IDS = 5
 _LONGEST_ID = 20
 _VERSION_OF_SERVER = 0x1A2A3A4A
-"""One of those that are reserved to be refused (RFC 9000 §15)."""
+"""One of those that are reserved to be refused (RFC 9000 section 15)."""
 
 
 def quic(server: Server, *, test: int, patience_s: float) -> dict[str, Any]:
@@ -76,12 +76,12 @@ def _tried(server: Server, opened: socket.socket, patience_s: float) -> tuple[in
 
 @cache
 def first_packet() -> bytes:
-    """Give the client's Initial packet of RFC 9001, appendix A.2."""
+    """Give the client's Initial packet of RFC 9001 appendix A.2."""
     return Path(__file__).with_name("quic_initial.bin").read_bytes()
 
 
 def is_first_packet(content: bytes) -> bool:
-    """Tell a datagram that a QUIC server of any version answers (RFC 8999 §5.1).
+    """Tell a datagram that a QUIC server of any version answers (RFC 8999 section 5.1).
 
     Examples
     --------

@@ -110,7 +110,11 @@ def _stays(arm: AnswerArm) -> bool:
 
 
 def _used(arms: Sequence[AnswerArm], columns: Mapping[str, str]) -> list[str]:
-    return [name for name in columns if any(arm.completed[name].sum() for arm in arms)]
+    return [
+        name
+        for name in columns
+        if any(name in arm.completed.columns and arm.completed[name].sum() for arm in arms)
+    ]
 
 
 def _battery(arm: AnswerArm) -> Markup:
@@ -125,8 +129,10 @@ def _set_up(arm: AnswerArm) -> str:
 
 def _a_day(arm: AnswerArm, columns: Sequence[str], unit: str) -> str:
     """Write a sum of columns for a day of one device: all its radio time is in some state."""
+    # Results of an earlier version lack the causes that came later.
+    known = [name for name in columns if name in arm.completed.columns]
     rows = arm.completed.select(
-        pl.sum_horizontal(columns) / pl.sum_horizontal(list(_SECONDS)) * _DAY_S
+        pl.sum_horizontal(known) / pl.sum_horizontal(list(_SECONDS)) * _DAY_S
     )
     mean = rows.to_series().mean()
     return format_quantity(mean if isinstance(mean, float) else None, unit)

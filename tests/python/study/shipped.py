@@ -19,6 +19,9 @@ FEWER = {
     "emqx-quic-2022-loss-test": [("measure.warm_up", "0 s"), ("duration", "300 ms")],
     "emqx-quic-2022-weak-network": [("duration", "300 ms")],
     "google-http-mqtt": [("traffic.telemetry.every", "10 s")],
+    "trackers-moving-twin": [
+        ("events", "[{start: 1 s, new_address: trackers, notify: application}]")
+    ],
     "yudayev-2019-update": [("traffic.firmware.start", "1 s")],
     "yudayev-2019-wlan": [("traffic.control.start", "1 s")],
     "yudayev-2019-window": [("traffic.control.start", "1 s")],

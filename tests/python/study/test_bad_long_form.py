@@ -325,8 +325,8 @@ CASES = {
         "servers:",
         "events: [{start: 5 min, outage: head_and, for: 1 min}]\nservers:",
         (
-            '10:33: events.outage: there is no server, path or hop "head_and"; did you mean '
-            '"head_end"?'
+            '10:33: events.outage: there is no server, path, hop or group "head_and"; did you '
+            'mean "head_end"?'
         ),
     ),
     "an event of nobody": (

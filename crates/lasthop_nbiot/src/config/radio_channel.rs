@@ -16,8 +16,10 @@ pub struct RadioChannel {
     /// The weights for combining repetitions and antennas.
     pub combining: CombiningWeights,
     /// How a device estimates the channel of the downlink.
+    #[serde(default)]
     pub downlink_estimation: DownlinkEstimation,
     /// How the base station estimates the channel of an acknowledgement.
+    #[serde(default)]
     pub acknowledgement_estimation: AcknowledgementEstimation,
     /// The residual frequency offset between transmitter and receiver, in Hz.
     pub frequency_offset_hz: f64,
@@ -87,10 +89,11 @@ pub enum CombiningWeights {
 }
 
 /// How a device estimates the channel of the downlink.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DownlinkEstimation {
     /// Over the estimation window, by the mean loss that it costs.
+    #[default]
     Window,
     /// From the two reference symbols of a port in one symbol, with weights by the estimates, and with the errors of the estimates as
     /// noise: the estimator of a published example of an NPDSCH receiver.
@@ -98,10 +101,11 @@ pub enum DownlinkEstimation {
 }
 
 /// How the base station estimates the channel of an acknowledgement (NPUSCH format 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AcknowledgementEstimation {
     /// Over the estimation window of data, by the mean loss that it costs.
+    #[default]
     Window,
     /// In each slot by itself, from its three reference symbols, whose noise is drawn.
     Slot,

@@ -87,7 +87,9 @@ def _measured(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rows(point: Point) -> list[dict[str, Any]]:
-    per_message = [pl.col(column) / pl.col("messages_delivered") for column in _COLUMNS]
+    # Results of an earlier version lack the causes that came later.
+    columns = {column: entry for column, entry in _COLUMNS.items() if column in point.rows.columns}
+    per_message = [pl.col(column) / pl.col("messages_delivered") for column in columns]
     means = (
         _measured(point.rows)
         .group_by("stack", maintain_order=True)
@@ -95,7 +97,7 @@ def _rows(point: Point) -> list[dict[str, Any]]:
     )
     rows = []
     for mean in means.iter_rows(named=True):
-        total = sum(mean[column] for column in _COLUMNS)
+        total = sum(mean[column] for column in columns)
         rows += [
             {
                 "stack": mean["stack"],
@@ -105,7 +107,7 @@ def _rows(point: Point) -> list[dict[str, Any]]:
                 "text": format_quantity(mean[column], "J"),
                 "share": format_quantity(mean[column] / total, "fraction"),
             }
-            for column, entry in _COLUMNS.items()
+            for column, entry in columns.items()
             if mean[column] > 0
         ]
     return rows

@@ -30,13 +30,13 @@ fn run(link_simulations: bool) -> LevelReport {
 }
 
 #[test]
-#[ignore = "counted by callgrind"]
+#[ignore = "soak: what it costs is counted by callgrind"]
 fn preset_receivers() {
     run(false);
 }
 
 #[test]
-#[ignore = "counted by callgrind"]
+#[ignore = "soak: what it costs is counted by callgrind"]
 fn link_simulation_receivers() {
     run(true);
 }
