@@ -75,12 +75,12 @@ def test_the_note_has_no_verdict(judged: dict[str, Judgement]) -> None:
 def test_what_a_minute_shows_of_the_claims(judged: dict[str, Judgement]) -> None:
     supported = {name for name, each in judged.items() if each.verdict and each.verdict.supports}
     # CK7 takes more repetitions: its interval must be narrower than the range of its rule.
-    assert supported >= {"CK1", "CK3", "CK6", "CK10", "CK13"}
+    assert supported >= {"CK1", "CK3", "CK6", "CK13"}
     assert judged["CK7"].verdict is ClaimVerdict.UNDECIDED
     contradicted = {
         name for name, each in judged.items() if each.verdict is ClaimVerdict.NOT_REPRODUCED
     }
-    assert contradicted == {"CK12"}
+    assert contradicted == {"CK2", "CK9", "CK12"}
 
 
 def test_one_leg_loses_what_the_network_loses_and_a_round_trip_more(results: Results) -> None:
