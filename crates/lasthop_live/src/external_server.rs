@@ -62,11 +62,18 @@ impl ExternalServer {
 
 impl Host for ExternalServer {
     fn handle(&mut self, now: Instant, input: HostInput) {
-        if let HostInput::Received { packet, .. } = &input {
-            let bytes = packet.bytes();
-            let classifier = &mut self.classifier;
-            classifier.handle(now, Sight::Received, bytes, bytes.len());
-            while classifier.poll().is_some() {}
+        match &input {
+            HostInput::Received { packet, .. } => {
+                let bytes = packet.bytes();
+                let classifier = &mut self.classifier;
+                classifier.handle(now, Sight::Received, bytes, bytes.len());
+                while classifier.poll().is_some() {}
+            }
+            HostInput::RouteChanged {
+                destination,
+                interface,
+            } => self.routes.set(*destination, *interface),
+            _ => {}
         }
         self.device.handle(now, input);
     }

@@ -149,10 +149,10 @@ fn who_stops_unbinds_and_both_ends_close() {
     pair.run_for(SECOND * 100);
     let closed = pair.take_events();
     for (end, which) in [(Direction::Up, id), (Direction::Down, accepted)] {
-        let of = closed
+        let mut of = closed
             .iter()
             .filter(|it| it.end == end && it.connection == which);
-        let last = of.last().map(|it| it.event);
+        let last = of.next_back().map(|it| it.event);
         assert!(
             matches!(last, Some(TransportEvent::Closed(_))),
             "{closed:?}"
@@ -182,8 +182,8 @@ fn a_stranger_that_speaks_no_frames_is_reset() {
     let read = stream.map(|stream| pair.client.read(pair.now(), id, stream, &mut [0; 64]));
     assert!(!matches!(read, Some(Ok(ReadOutcome::Read(_)))), "{read:?}");
     let events = pair.take_events();
-    let of_stranger = events.iter().filter(|it| it.end == Direction::Up);
-    let last = of_stranger.last().map(|it| it.event);
+    let mut of_stranger = events.iter().filter(|it| it.end == Direction::Up);
+    let last = of_stranger.next_back().map(|it| it.event);
     assert!(
         matches!(last, Some(TransportEvent::Closed(_))),
         "{events:?}"

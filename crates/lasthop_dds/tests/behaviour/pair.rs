@@ -64,7 +64,7 @@ pub(crate) fn over_tcp(name: &str, address: IpAddr) -> RtpsTcp<Tcp> {
     let tcp = Tcp::new(
         address,
         profile,
-        RandomStream::named(1, &format!("tcp/{name}")),
+        RandomStream::named(1, format!("tcp/{name}")),
     );
     RtpsTcp::new(tcp, address)
 }
