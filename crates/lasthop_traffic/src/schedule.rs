@@ -1,3 +1,5 @@
+use core::num::NonZeroU32;
+
 use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant};
 
@@ -5,13 +7,50 @@ use lasthop_units::{Duration, Instant};
 /// depend on them (open loop).
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    arrivals: Arrivals,
+    due: DueTimes,
     grouping: Grouping,
     left_in_burst: u16,
-    start: Instant,
     next: Instant,
     end: Instant,
     stream: RandomStream,
+}
+
+/// How due times follow each other. A closed loop has its state elsewhere: a schedule of any other kind takes no room for it.
+#[derive(Clone, Debug)]
+enum DueTimes {
+    Periodic { every: Duration },
+    Poisson { mean: Duration },
+    Paused(Box<ClosedLoop>),
+}
+
+/// The state of a closed loop.
+#[derive(Clone, Debug)]
+struct ClosedLoop {
+    pausing: Pausing,
+    begins: Instant,
+    waiting: Option<Waiting>,
+}
+
+/// A message of a closed loop that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) number: NonZeroU32,
+    /// When it is given up.
+    pub(crate) until: Instant,
+}
+
+impl DueTimes {
+    fn of(arrivals: Arrivals, begins: Instant) -> Self {
+        match arrivals {
+            Arrivals::Periodic { every } => Self::Periodic { every },
+            Arrivals::Poisson { mean } => Self::Poisson { mean },
+            Arrivals::Paused(pausing) => Self::Paused(Box::new(ClosedLoop {
+                pausing,
+                begins,
+                waiting: None,
+            })),
+        }
+    }
 }
 
 /// How arrivals are grouped into messages.
@@ -62,10 +101,9 @@ impl Schedule {
         stream: RandomStream,
     ) -> Self {
         let mut schedule = Self {
-            arrivals,
+            due: DueTimes::of(arrivals, start),
             grouping,
             left_in_burst: grouping.burst,
-            start,
             next: start,
             end,
             stream,
@@ -95,16 +133,34 @@ impl Schedule {
         }
     }
 
-    /// When arrivals begin.
-    pub(crate) const fn start(&self) -> Instant {
-        self.start
+    /// How the flow goes on, if it is a closed loop.
+    pub(crate) fn pausing(&self) -> Option<Pausing> {
+        match &self.due {
+            DueTimes::Paused(state) => Some(state.pausing),
+            DueTimes::Periodic { .. } | DueTimes::Poisson { .. } => None,
+        }
     }
 
-    /// How the flow goes on, if it is a closed loop.
-    pub(crate) const fn pausing(&self) -> Option<Pausing> {
-        match self.arrivals {
-            Arrivals::Paused(pausing) => Some(pausing),
-            Arrivals::Periodic { .. } | Arrivals::Poisson { .. } => None,
+    /// The message whose end a closed loop waits for.
+    pub(crate) fn waiting(&self) -> Option<Waiting> {
+        match &self.due {
+            DueTimes::Paused(state) => state.waiting,
+            DueTimes::Periodic { .. } | DueTimes::Poisson { .. } => None,
+        }
+    }
+
+    /// A closed loop waits for the end of this message; any other schedule waits for none.
+    pub(crate) fn wait_for(&mut self, waiting: Option<Waiting>) {
+        if let DueTimes::Paused(state) = &mut self.due {
+            state.waiting = waiting;
+        }
+    }
+
+    /// A closed loop begins again, at once or when arrivals begin; any other schedule goes on.
+    pub(crate) fn begin_again(&mut self, now: Instant) {
+        if let DueTimes::Paused(state) = &mut self.due {
+            state.waiting = None;
+            self.next = now.max(state.begins);
         }
     }
 
@@ -119,30 +175,30 @@ impl Schedule {
         if batch <= 1 || waiting < now {
             return;
         }
-        match self.arrivals {
-            Arrivals::Periodic { every } => {
+        match &self.due {
+            DueTimes::Periodic { every } => {
                 let left = (waiting - now).as_nanos() / every.as_nanos().max(1);
                 let missing = u64::from(batch - 1).saturating_sub(left);
-                self.next += every * missing;
+                self.next += *every * missing;
             }
-            Arrivals::Poisson { .. } => {
+            DueTimes::Poisson { .. } => {
                 self.next = now;
                 self.pass(batch);
             }
-            Arrivals::Paused(_) => {}
+            DueTimes::Paused(_) => {}
         }
     }
 
     /// Goes on by so many arrivals.
     fn pass(&mut self, arrivals: u16) {
-        match self.arrivals {
-            Arrivals::Periodic { every } => self.next += every * u64::from(arrivals),
-            Arrivals::Poisson { mean } => {
+        match &self.due {
+            DueTimes::Periodic { every } => self.next += *every * u64::from(arrivals),
+            DueTimes::Poisson { mean } => {
                 for _ in 0..arrivals {
-                    self.next += self.stream.exponential(mean);
+                    self.next += self.stream.exponential(*mean);
                 }
             }
-            Arrivals::Paused(_) => {}
+            DueTimes::Paused(_) => {}
         }
     }
 }

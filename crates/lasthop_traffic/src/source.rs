@@ -8,6 +8,7 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
+use crate::schedule::Waiting;
 use crate::{Origin, PlannedFlows, Schedule, TrafficPlan};
 
 /// Makes the messages of flows when they are due.
@@ -33,16 +34,6 @@ struct Flow {
     id: FlowId,
     schedule: Schedule,
     sent: u32,
-    /// What a closed loop waits for.
-    waiting: Option<Box<Waiting>>,
-}
-
-/// A message that has not ended.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    number: NonZeroU32,
-    /// When it is given up.
-    until: Instant,
 }
 
 impl Flow {
@@ -56,13 +47,13 @@ impl Flow {
     /// When something is to be done: to send, to give a message up, or to end.
     fn next_deadline(&self) -> Option<Instant> {
         let next = self.next_due()?;
-        let waiting = self.waiting.as_ref();
+        let waiting = self.schedule.waiting();
         Some(waiting.map_or(next, |it| it.until.min(self.schedule.end())))
     }
 
     /// A closed loop goes on after its pause: what it waited for has ended.
     fn go_on(&mut self, now: Instant) {
-        self.waiting = None;
+        self.schedule.wait_for(None);
         if let Some(pausing) = self.schedule.pausing() {
             self.schedule.go_on_at(now + pausing.pause);
         }
@@ -111,7 +102,9 @@ impl Source {
     pub(crate) fn note_end(&mut self, now: Instant, id: MessageId) -> Option<MessageEvent> {
         let index = self.flows.iter().position(|flow| flow.id == id.flow)?;
         let flow = &mut self.flows[index];
-        flow.waiting.as_ref().filter(|it| it.number == id.number)?;
+        flow.schedule
+            .waiting()
+            .filter(|it| it.number == id.number)?;
         // After the last message the end was told already.
         let armed = flow.next_deadline();
         flow.go_on(now);
@@ -149,7 +142,6 @@ impl Source {
             id,
             schedule: Schedule::new(arrivals, plan.grouping, start, end, stream("arrivals")),
             sent: 0,
-            waiting: None,
         });
         Some(self.flows.len() - 1)
     }
@@ -195,7 +187,7 @@ impl Source {
             if flow.next_due().is_none() {
                 return Some(Due::End(id));
             }
-            if flow.waiting.is_none() {
+            if flow.schedule.waiting().is_none() {
                 break index;
             }
             if now >= flow.schedule.end() {
@@ -210,10 +202,11 @@ impl Source {
         flow.schedule.advance();
         flow.sent += 1;
         let number = NonZeroU32::new(flow.sent).expect("counted from 1");
-        flow.waiting = flow.schedule.pausing().map(|pausing| {
-            let until = now + pausing.give_up;
-            Box::new(Waiting { number, until })
+        let waiting = flow.schedule.pausing().map(|pausing| Waiting {
+            number,
+            until: now + pausing.give_up,
         });
+        flow.schedule.wait_for(waiting);
         let id = MessageId {
             flow: flow.id,
             number,
@@ -229,11 +222,8 @@ impl Source {
         self.due = TimerQueue::new();
         for index in 0..self.flows.len() {
             let flow = &mut self.flows[index];
-            if flow.schedule.pausing().is_some() {
-                // A program that starts again sends at once, and waits for nothing.
-                flow.waiting = None;
-                flow.schedule.go_on_at(now.max(flow.schedule.start()));
-            }
+            // A program that starts again sends at once, and waits for nothing.
+            flow.schedule.begin_again(now);
             let goes_on = flow.next_due().is_some();
             if goes_on {
                 flow.schedule.begin_bundle(now);
@@ -257,7 +247,7 @@ impl Source {
             let flow = &mut self.flows[index as usize];
             if flow.schedule.pausing().is_some() {
                 // It goes on when the host does; its end is told in any case.
-                flow.waiting = None;
+                flow.schedule.wait_for(None);
                 if now >= flow.schedule.end() {
                     ended.push(MessageEvent::TrafficEnded { flow: flow.id });
                 } else {
