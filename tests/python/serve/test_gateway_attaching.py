@@ -185,7 +185,7 @@ def test_a_database_of_the_version_before_is_taken_over(
         (("bind", f"{REGISTRY}/g1", SENSOR.replace("r1", "r2")), "two devices of one registry"),
         (("bind", f"{REGISTRY}/g1"), "is not a known action"),
         (("unbind", SENSOR, f"{REGISTRY}/g1"), "is not bound to"),
-        (("device", "add", f"{REGISTRY}/s3", "--gateway", SENSOR), "is no gateway"),
+        (("device", "add", f"{REGISTRY}/s3", "--gateway", SENSOR), "is not a gateway"),
         (("device", "add", SENSOR, "--gateway", f"{REGISTRY}/g1"), "is there already"),
         (
             ("device", "add", f"{REGISTRY}/s3", "--gateway", f"{REGISTRY}/g1", "--attaches", "all"),
